@@ -1,0 +1,399 @@
+"""The one door to the git program: typed verbs over a single private method.
+
+Every call is sealed (inherited `GIT_*` removed, C locale, no prompt, no editor, no pager, no background maintenance,
+no hooks, no fsmonitor) and names the exit codes it expects. Output is NUL-separated or porcelain, never sentences.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from git_waves.core.model import Oid, RepoPath
+from git_waves.errors import SurroundingsError
+
+MINIMUM_VERSION = (2, 38)  # `merge-tree --write-tree`: merges without a checkout
+ZERO = Oid("0" * 40)
+
+# Settings that hold for every call. The user's hooks are for the commits people and agents make (they run in the task
+# worktrees); our bookkeeping moves refs that are ours alone. fsmonitor, external diffs and `ext::` could start programs
+# named by the repository (reliability R5). core.fsync: what we announce as durable was synced.
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.fsync=committed",
+    "core.quotePath=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "protocol.ext.allow=never",
+    "merge.directoryRenames=false",
+    "core.filesRefLockTimeout=5000",
+    "core.packedRefsTimeout=5000",
+    "reftable.lockTimeout=10000",
+)
+_KEPT_GIT_VARIABLES = frozenset(
+    {
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_CONFIG_NOSYSTEM",
+        "GIT_EXEC_PATH",
+        "GIT_CEILING_DIRECTORIES",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_AUTHOR_NAME",
+        "GIT_AUTHOR_EMAIL",
+        "GIT_AUTHOR_DATE",
+        "GIT_COMMITTER_NAME",
+        "GIT_COMMITTER_EMAIL",
+        "GIT_COMMITTER_DATE",
+    }
+)
+
+
+class GitError(SurroundingsError):
+    """Git ended with an exit code that the caller did not expect."""
+
+    def __init__(self, argv: Sequence[str], code: int, stderr: str) -> None:
+        self.code = code
+        self.stderr = stderr.strip()
+        command = next((word for word in argv if not word.startswith("-") and word != "git"), "git")
+        super().__init__(f"git {command} failed ({code}): {self.stderr or 'no message'}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One path that differs between two trees. Modes are git's octal texts; `000000` stands for absent."""
+
+    path: RepoPath
+    status: str
+    old_mode: str
+    new_mode: str
+    old: Oid
+    new: Oid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedTree:
+    """A merge without conflict."""
+
+    tree: Oid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeConflict:
+    """A merge that git would stop at. `messages` are git's own informational lines."""
+
+    paths: tuple[RepoPath, ...]
+    messages: tuple[str, ...]
+
+
+def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Our environment without the repository-pointing `GIT_*` variables a hook or alias may have left in it."""
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("GIT_") or key in _KEPT_GIT_VARIABLES
+    }
+    environment.update(extra or {})
+    return environment
+
+
+def _decode(raw: bytes) -> RepoPath:
+    return RepoPath(os.fsdecode(raw))
+
+
+class Git:
+    """Git in one repository, addressed by its common directory, never by discovery in a folder an agent can write.
+
+    `work_tree`, when given, is the folder commands that need one run in.
+    """
+
+    def __init__(self, git_dir: Path, *, work_tree: Path | None = None) -> None:
+        self.git_dir = git_dir
+        self.work_tree = work_tree
+
+    # ------------------------------------------------------------------ the door
+
+    def _run(
+        self,
+        *arguments: str,
+        stdin: bytes | None = None,
+        ok: tuple[int, ...] = (0,),
+        environment: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        replace_objects: bool = False,
+    ) -> subprocess.CompletedProcess[bytes]:
+        argv = ["git", f"--git-dir={self.git_dir}"]
+        if self.work_tree is not None:
+            argv.append(f"--work-tree={self.work_tree}")
+        for setting in _SETTINGS:
+            argv += ["-c", setting]
+        argv += arguments
+        sealed = clean_environment(
+            {
+                "LC_ALL": "C",
+                "GIT_TERMINAL_PROMPT": "0",
+                "GIT_EDITOR": ":",
+                "GIT_PAGER": "cat",
+                "GIT_OPTIONAL_LOCKS": "0",
+                "GIT_LITERAL_PATHSPECS": "1",
+            }
+        )
+        if not replace_objects:
+            sealed["GIT_NO_REPLACE_OBJECTS"] = "1"
+        sealed.update(environment or {})
+        try:
+            done = subprocess.run(
+                argv,
+                input=stdin if stdin is not None else b"",
+                capture_output=True,
+                check=False,
+                env=sealed,
+                cwd=cwd or self.work_tree or self.git_dir,
+            )
+        except FileNotFoundError as missing:
+            raise SurroundingsError(
+                "cannot find the program 'git'", hint="install git 2.38 or newer"
+            ) from missing
+        if done.returncode not in ok:
+            raise GitError(arguments, done.returncode, done.stderr.decode(errors="backslashreplace"))
+        return done
+
+    def _text(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> str:
+        return os.fsdecode(self._run(*arguments, ok=ok).stdout).rstrip("\n")
+
+    # ------------------------------------------------------------------ reading
+
+    def resolve(self, name: str, *, kind: str = "commit") -> Oid | None:
+        """The object id `name` stands for, peeled to `kind`; None when there is none."""
+        done = self._run(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{{kind}}}", ok=(0, 1, 128)
+        )
+        return Oid(done.stdout.decode().strip()) if done.returncode == 0 else None
+
+    def ref(self, name: str) -> Oid | None:
+        """The id a full ref name points to right now, unpeeled; None when it does not exist."""
+        done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", name, ok=(0, 1, 128))
+        return Oid(done.stdout.decode().strip()) if done.returncode == 0 else None
+
+    def refs(self, *prefixes: str) -> dict[str, Oid]:
+        """Every ref below the given prefixes (`refs/waves/`), unpeeled."""
+        done = self._run("for-each-ref", "--format=%(objectname) %(refname)", *prefixes)
+        pairs = (line.split(" ", 1) for line in os.fsdecode(done.stdout).splitlines())
+        return {name: Oid(oid) for oid, name in pairs}
+
+    def symbolic_head(self) -> str | None:
+        """The full name of the branch HEAD points to (born or not); None when HEAD is detached."""
+        done = self._run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+        return done.stdout.decode().strip() or None
+
+    def is_ancestor(self, old: Oid, new: Oid) -> bool:
+        """Whether `old` is reachable from `new` (a commit is its own ancestor)."""
+        return self._run("merge-base", "--is-ancestor", old, new, ok=(0, 1)).returncode == 0
+
+    def merge_bases(self, one: Oid, two: Oid) -> tuple[Oid, ...]:
+        """Every best common ancestor; empty for unrelated histories."""
+        done = self._run("merge-base", "--all", one, two, ok=(0, 1))
+        return tuple(Oid(line) for line in done.stdout.decode().split())
+
+    def tree_of(self, commit: Oid) -> Oid:
+        """The tree id of a commit."""
+        return Oid(self._text("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}"))
+
+    def parents(self, commit: Oid) -> tuple[Oid, ...]:
+        """The parents of a commit, first parent first."""
+        words = self._text("rev-list", "--parents", "--max-count=1", commit).split()
+        return tuple(Oid(word) for word in words[1:])
+
+    def message(self, commit: Oid) -> str:
+        """The whole message of a commit."""
+        return self._text("log", "--max-count=1", "--format=%B", commit)
+
+    def count_commits(self, base: Oid, tip: Oid) -> int:
+        """How many commits `tip` has that `base` has not."""
+        return int(self._text("rev-list", "--count", tip, f"^{base}"))
+
+    def first_parents(self, base: Oid, tip: Oid) -> tuple[Oid, ...]:
+        """The first-parent chain from after `base` to `tip`, oldest first."""
+        text = self._text("rev-list", "--first-parent", "--reverse", tip, f"^{base}")
+        return tuple(Oid(word) for word in text.split())
+
+    def changes(self, old: Oid, new: Oid) -> tuple[Change, ...]:
+        """Every path that differs between two trees or commits: renames as delete and add, modes and submodule
+        pointers included, attributes that hide submodules ignored (git-facts section 7)."""
+        done = self._run(
+            "diff-tree",
+            "-r",
+            "--raw",
+            "-z",
+            "--no-renames",
+            "--ignore-submodules=none",
+            "--no-relative",
+            "--no-abbrev",
+            "--no-ext-diff",
+            "--no-textconv",
+            old,
+            new,
+            "--",
+        )
+        fields = done.stdout.split(b"\0")
+        changes = []
+        for meta, path in zip(fields[0::2], fields[1::2], strict=False):
+            old_mode, new_mode, old_oid, new_oid, status = meta.decode().lstrip(":").split(" ")
+            changes.append(
+                Change(
+                    path=_decode(path),
+                    status=status,
+                    old_mode=old_mode,
+                    new_mode=new_mode,
+                    old=Oid(old_oid),
+                    new=Oid(new_oid),
+                )
+            )
+        return tuple(changes)
+
+    def diff_stat(self, old: Oid, new: Oid) -> str:
+        """`git diff --stat` between two commits, for people."""
+        return self._text("diff", "--stat=100", "--no-renames", "--no-ext-diff", "--no-color", old, new, "--")
+
+    def paths_in(self, tree: Oid) -> tuple[RepoPath, ...]:
+        """Every file path of a tree."""
+        done = self._run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree)
+        return tuple(_decode(raw) for raw in done.stdout.split(b"\0") if raw)
+
+    def blob(self, name: str) -> bytes | None:
+        """The content of a blob by id or `REV:PATH`; None when it does not exist or is no blob."""
+        done = self._run("cat-file", "blob", name, ok=(0, 1, 128))
+        return done.stdout if done.returncode == 0 else None
+
+    def config_values(self, key: str) -> tuple[str, ...]:
+        """Every value of a key, last one wins; empty when it is not set."""
+        done = self._run("config", "-z", "--get-all", key, ok=(0, 1))
+        return tuple(os.fsdecode(raw) for raw in done.stdout.split(b"\0")[:-1])
+
+    def config_path(self, key: str) -> Path | None:
+        """A path setting with `~` expanded by git; None when it is not set."""
+        done = self._run("config", "-z", "--type=path", "--get", key, ok=(0, 1))
+        raw = done.stdout.rstrip(b"\0")
+        return Path(os.fsdecode(raw)) if raw else None
+
+    def config_scoped(self, key: str) -> tuple[tuple[str, str], ...]:
+        """Every (scope, value) of a key in git's order: system, global, local, worktree, command."""
+        done = self._run("config", "--show-scope", "-z", "--get-all", key, ok=(0, 1))
+        fields = [os.fsdecode(raw) for raw in done.stdout.split(b"\0")[:-1]]
+        return tuple(zip(fields[0::2], fields[1::2], strict=True))
+
+    def has_filter_lfs(self) -> bool:
+        """Whether git-lfs is set up for this user or repository."""
+        return self._run("config", "--get-regexp", r"^filter\.lfs\.", ok=(0, 1)).returncode == 0
+
+    def worktrees(self) -> tuple[dict[str, str], ...]:
+        """`git worktree list --porcelain -z`, one mapping a worktree; flags without a value map to the empty text."""
+        done = self._run("worktree", "list", "--porcelain", "-z")
+        entries: list[dict[str, str]] = []
+        current: dict[str, str] = {}
+        for raw in done.stdout.split(b"\0"):
+            if not raw:
+                if current:
+                    entries.append(current)
+                current = {}
+                continue
+            key, _, value = os.fsdecode(raw).partition(" ")
+            current[key] = value
+        return tuple(entries)
+
+    # ------------------------------------------------------------------ writing objects
+
+    def hash_blob(self, content: bytes) -> Oid:
+        """Write a blob and return its id."""
+        return Oid(self._run("hash-object", "-w", "--stdin", stdin=content).stdout.decode().strip())
+
+    def commit_tree(
+        self, tree: Oid, parents: Iterable[Oid], message: str, *, environment: Mapping[str, str] | None = None
+    ) -> Oid:
+        """Write a commit. Signed when `commit.gpgSign` says so (commit-tree itself ignores that setting)."""
+        arguments = ["commit-tree", tree]
+        for parent in parents:
+            arguments += ["-p", parent]
+        if self.config_values("commit.gpgSign")[-1:] in (("true",), ("yes",), ("on",), ("1",)):
+            arguments.append("-S")
+        done = self._run(*arguments, stdin=message.encode(errors="surrogateescape"), environment=environment)
+        return Oid(done.stdout.decode().strip())
+
+    def merge_tree(self, ours: Oid, theirs: Oid, *, attributes: Path) -> MergedTree | MergeConflict:
+        """Merge two commits without a checkout. `attributes` is a folder that holds the `.gitattributes` to obey
+        (git reads them from the work tree; git-facts section 5). Only the exit code decides."""
+        attributed = Git(self.git_dir, work_tree=attributes)
+        done = attributed._run(
+            "merge-tree", "--write-tree", "-z", "--name-only", "--messages", ours, theirs, ok=(0, 1)
+        )
+        fields = done.stdout.split(b"\0")
+        tree = Oid(fields[0].decode())
+        if done.returncode == 0:
+            return MergedTree(tree=tree)
+        end_of_paths = fields.index(b"", 1) if b"" in fields[1:] else len(fields)
+        paths = tuple(dict.fromkeys(_decode(raw) for raw in fields[1:end_of_paths]))
+        return MergeConflict(paths=paths, messages=_merge_messages(fields[end_of_paths + 1 :]))
+
+    # ------------------------------------------------------------------ moving refs
+
+    def update_refs(self, commands: Sequence[str], *, message: str) -> bool:
+        """One ref transaction (`update REF NEW OLD`, `create REF NEW`, `delete REF OLD`, `verify REF OLD`).
+        All or nothing; False when git refused it because a ref was not what we said."""
+        lines = ["start", *commands, "prepare", "commit"]
+        done = self._run(
+            "update-ref",
+            "--create-reflog",
+            "-m",
+            message,
+            "--stdin",
+            stdin=os.fsencode("\n".join(lines) + "\n"),
+            ok=(0, 1, 128),
+        )
+        if done.returncode == 0:
+            self.sync_refs(line.split(" ")[1] for line in commands)
+        return done.returncode == 0
+
+    def sync_refs(self, names: Iterable[str]) -> None:
+        """Make the folders of loose refs durable; git syncs files and never folders (reliability R2)."""
+        folders = {self.git_dir}
+        for name in names:
+            folder = (self.git_dir / name).parent
+            while folder != self.git_dir and self.git_dir in folder.parents:
+                folders.add(folder)
+                folder = folder.parent
+        for folder in folders:
+            if folder.is_dir():
+                descriptor = os.open(folder, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+
+    # ------------------------------------------------------------------ worktrees
+
+    def add_worktree(self, folder: Path, *, branch: str | None, commit: Oid, reason: str) -> None:
+        """Register a worktree without filling it. One at a time (git-facts D9); `branch` must exist; None detaches."""
+        arguments = ["worktree", "add", "--no-checkout", "--lock", "--reason", reason]
+        if branch is None:
+            self._run(*arguments, "--detach", str(folder), commit)
+        else:
+            self._run(*arguments, str(folder), branch)
+
+    def remove_worktree(self, folder: Path) -> None:
+        """Remove a worktree, locked and dirty as it may be. Only `worktrees.remove` calls this, after its proof."""
+        self._run("worktree", "remove", "--force", "--force", str(folder))
+
+
+def _merge_messages(fields: Sequence[bytes]) -> tuple[str, ...]:
+    """The texts of merge-tree's message section: per message a path count, the paths, a type, a text."""
+    texts = []
+    position = 0
+    while position < len(fields) and fields[position].isdigit():
+        position += 1 + int(fields[position])
+        texts.append(fields[position + 1].decode(errors="backslashreplace").strip())
+        position += 2
+    return tuple(texts)

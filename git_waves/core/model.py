@@ -1,0 +1,325 @@
+"""The values every room speaks in: plan, task, claim, schedule, finding. Frozen, comparable, no behaviour beyond reading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType
+
+TaskId = NewType("TaskId", str)
+Oid = NewType("Oid", str)
+RepoPath = NewType("RepoPath", str)
+"""A path inside the repository: `/` between segments, no leading `./`; bytes that are not UTF-8 are kept as
+surrogate escapes (`os.fsdecode`), so `os.fsencode` gives git's bytes back."""
+
+
+class Intent(StrEnum):
+    """What a task does to a path it claims. EDIT is a plain list entry: create or modify, the plan does not say."""
+
+    CREATE = "create"
+    MODIFY = "modify"
+    DELETE = "delete"
+    EDIT = "edit"
+
+
+class Origin(StrEnum):
+    """Where a claim or a need comes from. Inferred claims only ever add conflicts."""
+
+    EXPLICIT = "explicit"
+    INFERRED = "inferred"
+
+
+class PatternKind(StrEnum):
+    """FILE is one path, DIR everything below a folder, GLOB a pattern with `*`, `?` or `**`."""
+
+    FILE = "file"
+    DIR = "dir"
+    GLOB = "glob"
+
+
+class SchedulerName(StrEnum):
+    """The three ways to compose the ladder (product 3.4)."""
+
+    SEQUENTIAL = "sequential"
+    DAG_PARALLEL = "dag-parallel"
+    READY_SET = "ready-set"
+
+
+class OnFailure(StrEnum):
+    """What a failed task does to the others."""
+
+    HALT = "halt"
+    FAIL_DEPENDENTS = "fail-dependents"
+
+
+class CommitPolicy(StrEnum):
+    """Who commits: AUTO commits owned work the agent left behind, AGENT leaves committing to the agent."""
+
+    AUTO = "auto"
+    AGENT = "agent"
+
+
+class Scope(StrEnum):
+    """How far a resource reaches: one run, or every run of this user on this machine."""
+
+    RUN = "run"
+    MACHINE = "machine"
+
+
+class Level(StrEnum):
+    """How bad a finding is. A violation makes `git waves plan` exit 1 and `git waves run` refuse."""
+
+    VIOLATION = "violation"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathPattern:
+    """A claimed path. `text` has no trailing slash for DIR; `[` `]` `(` `)` are ordinary letters in every kind."""
+
+    kind: PatternKind
+    text: RepoPath
+
+    def __str__(self) -> str:
+        return self.text + "/" if self.kind is PatternKind.DIR else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One task's word that it will touch `pattern`; `line` is where the plan says so (1-based, 0 unknown)."""
+
+    pattern: PathPattern
+    intent: Intent = Intent.EDIT
+    origin: Origin = Origin.EXPLICIT
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """Something to execute: `shell` is a text for `sh -c`, else `argv` is executed as it is. Exactly one is set."""
+
+    shell: str | None = None
+    argv: tuple[str, ...] = ()
+    line: int = 0
+
+    def __str__(self) -> str:
+        return self.shell if self.shell is not None else " ".join(self.argv)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSpec:
+    """Who does a task: a preset's `name`, or a `command` of the plan's own that reads the prompt from
+    `$WAVES_PROMPT_FILE`. Exactly one is set."""
+
+    name: str | None = None
+    command: Command | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Limits of one task, in seconds and tokens; None is no limit."""
+
+    wall_clock: float | None = None
+    quiet: float | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """Something that is not a file and cannot be shared freely; `capacity` tasks may hold it at once."""
+
+    name: str
+    capacity: int = 1
+    scope: Scope = Scope.RUN
+    kind: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """A writer outside the plan's tasks, and what to do about it: `quiesce` it around the run, or `gate` on it."""
+
+    name: str
+    writes: tuple[PathPattern, ...] = ()
+    quiesce: Command | None = None
+    resume: Command | None = None
+    gate: str | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A command that must pass on the candidate. `groups` empty means every barrier. `timeout` in seconds."""
+
+    name: str
+    command: Command
+    groups: tuple[str, ...] = ()
+    timeout: float | None = None
+    is_claim: bool = False
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupDef:
+    """A group the author wrote down; their order is the order of the barriers."""
+
+    name: str
+    title: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One piece of work for one agent.
+
+    `is_done` is work that the plan's own format marks as finished before any run (it satisfies needs and is not run);
+    `blocker` is a reason, given by the plan, why the task cannot start.
+    """
+
+    id: TaskId
+    title: str = ""
+    needs: tuple[TaskId, ...] = ()
+    group: str | None = None
+    claims: tuple[Claim, ...] = ()
+    resources: tuple[str, ...] = ()
+    prompt: str | None = None
+    run: Command | None = None
+    agent: AgentSpec | None = None
+    verify: tuple[Command, ...] = ()
+    budget: Budget = Budget()
+    handoff: tuple[RepoPath, ...] = ()
+    attended: bool = False
+    commit: CommitPolicy = CommitPolicy.AUTO
+    allow_empty: bool = False
+    estimate: float | None = None
+    is_done: bool = False
+    blocker: str | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPaths:
+    """`expect.shared_paths`: overlaps the author means. Either the exact `patterns`, or only how many (`count`)."""
+
+    patterns: tuple[PathPattern, ...] = ()
+    count: int | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A whole plan, checked by its reader: ids unique, needs known and acyclic, groups, gates and resources known."""
+
+    name: str
+    source: str
+    format: str = "native"
+    base: str | None = None
+    scheduler: SchedulerName | None = None
+    max_parallel: int = 4
+    on_failure: OnFailure | None = None
+    agent: AgentSpec | None = None
+    setup: tuple[Command, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    background: tuple[Background, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    groups: tuple[GroupDef, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    shared_paths: SharedPaths | None = None
+    budget: Budget = Budget()
+
+    def task(self, task_id: TaskId) -> Task:
+        """The task of that id; KeyError when there is none."""
+        for task in self.tasks:
+            if task.id == task_id:
+                return task
+        raise KeyError(task_id)
+
+
+class NeedKind(StrEnum):
+    """Why one task comes before another."""
+
+    DECLARED = "declared"  # a `needs` entry
+    FILE = "file"  # it modifies or deletes what the other creates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """`task` starts only after `on` is integrated. `path` is the file of a FILE need."""
+
+    task: TaskId
+    on: TaskId
+    kind: NeedKind
+    path: RepoPath | None = None
+
+
+class HoldKind(StrEnum):
+    """What keeps a task out of an earlier group."""
+
+    NEEDS = "needs"
+    FILE = "file"
+    RESOURCE = "resource"
+    BARRIER = "barrier"  # an authored group puts it later
+    CAP = "cap"  # more tasks than may run at once; waits for a free slot inside its group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """`task` is held by `by` because of `what` (a path, a resource, a group's name; empty for needs and cap)."""
+
+    task: TaskId
+    kind: HoldKind
+    by: TaskId | None = None
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduledGroup:
+    """Tasks that end at one barrier. `rounds` are run one after the other; inside a round all may run together."""
+
+    name: str
+    rounds: tuple[tuple[TaskId, ...], ...]
+    gates: tuple[str, ...] = ()
+    holds: tuple[Hold, ...] = ()
+
+    @property
+    def tasks(self) -> tuple[TaskId, ...]:
+        """Every task of the group, in merge order."""
+        return tuple(task for one_round in self.rounds for task in one_round)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """What runs beside what, and why not more. `needs` holds declared and derived needs of the tasks still to do."""
+
+    scheduler: SchedulerName
+    scheduler_reason: str
+    max_parallel: int
+    on_failure: OnFailure
+    groups: tuple[ScheduledGroup, ...]
+    needs: tuple[Need, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something the plan's reader should know. `code` is stable (`W101`); `evidence` are short lines, `hint` the way out."""
+
+    code: str
+    level: Level
+    message: str
+    line: int = 0
+    tasks: tuple[TaskId, ...] = ()
+    paths: tuple[RepoPath, ...] = ()
+    evidence: tuple[str, ...] = ()
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What one task may touch, ready to match: exact `files`, `dirs` (with the trailing slash), `globs` as regular
+    expressions that must match the whole path. The guard and the merge use these same rules, so they cannot disagree."""
+
+    files: frozenset[RepoPath] = frozenset()
+    dirs: tuple[str, ...] = ()
+    globs: tuple[str, ...] = ()

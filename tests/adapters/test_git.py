@@ -1,0 +1,60 @@
+"""The door to git, against real git."""
+
+from __future__ import annotations
+
+from git_waves.adapters.git import Git, MergeConflict, MergedTree
+from git_waves.core.model import Oid
+from tests.support.repo import RepoBuilder
+
+
+def door(repo: RepoBuilder) -> Git:
+    return Git(repo.folder / ".git")
+
+
+def test_a_rename_is_seen_as_a_delete_and_an_add(repo: RepoBuilder) -> None:
+    old = repo.commit({"a.txt": "same\n" * 20})
+    repo.git("mv", "a.txt", "b.txt")
+    new = repo.commit({})
+    seen = [(change.status, change.path) for change in door(repo).changes(Oid(old), Oid(new))]
+    assert seen == [("D", "a.txt"), ("A", "b.txt")]
+
+
+def test_paths_with_newlines_quotes_and_foreign_bytes_survive(repo: RepoBuilder) -> None:
+    old = repo.commit({"a": "1"})
+    names = ["new\nline", 'qu"ote', "-rf", "by\udcfftes"]
+    new = repo.commit(dict.fromkeys(names, "x"))
+    assert {change.path for change in door(repo).changes(Oid(old), Oid(new))} == set(names)
+
+
+def test_a_clean_merge_gives_a_tree_and_a_conflict_gives_its_paths(repo: RepoBuilder) -> None:
+    base = repo.commit({"a": "1\n", "b": "1\n"})
+    ours = repo.commit({"a": "ours\n"})
+    repo.git("checkout", "--quiet", "-b", "side", base)
+    clean = repo.commit({"b": "theirs\n"})
+    clash = repo.commit({"a": "theirs\n"})
+    git = door(repo)
+    merged = git.merge_tree(Oid(ours), Oid(clean), attributes=repo.folder)
+    assert isinstance(merged, MergedTree)
+    assert git.blob(f"{merged.tree}:b") == b"theirs\n"
+    conflict = git.merge_tree(Oid(ours), Oid(clash), attributes=repo.folder)
+    assert isinstance(conflict, MergeConflict)
+    assert conflict.paths == ("a",)
+    assert any("Merge conflict in a" in message for message in conflict.messages)
+
+
+def test_a_ref_moves_only_from_the_value_we_read(repo: RepoBuilder) -> None:
+    one = repo.commit({"a": "1"})
+    two = repo.commit({"a": "2"})
+    git = door(repo)
+    assert git.update_refs([f"create refs/waves/x {one}"], message="waves: test")
+    assert not git.update_refs([f"update refs/waves/x {two} {two}"], message="waves: test")
+    assert git.ref("refs/waves/x") == one
+    assert git.update_refs([f"update refs/waves/x {two} {one}"], message="waves: test")
+    assert git.refs("refs/waves/") == {"refs/waves/x": two}
+
+
+def test_inherited_git_variables_do_not_reach_git(repo: RepoBuilder, monkeypatch: object) -> None:
+    commit = repo.commit({"a": "1"})
+    monkeypatch.setenv("GIT_DIR", "/nonexistent")  # type: ignore[attr-defined]  # the fixture's type is private
+    monkeypatch.setenv("GIT_INDEX_FILE", "/nonexistent")  # type: ignore[attr-defined]  # as above
+    assert door(repo).resolve("HEAD") == commit

@@ -1,0 +1,29 @@
+"""Fixtures for every suite: sealed from the developer's home, configuration, identity and clock."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.repo import RepoBuilder, sealed_environment
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """A sealed environment with an empty HOME below `tmp_path`."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return sealed_environment(home)
+
+
+@pytest.fixture
+def repo(tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> RepoBuilder:
+    """An empty repository on branch `main`; this process's own environment is sealed the same way."""
+    for key in list(os.environ):
+        if key.startswith("GIT_"):
+            monkeypatch.delenv(key)
+    for key, value in environment.items():
+        monkeypatch.setenv(key, value)
+    return RepoBuilder(tmp_path / "repo", environment)
