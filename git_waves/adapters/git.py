@@ -41,6 +41,8 @@ _KEPT_GIT_VARIABLES = frozenset(
         "GIT_CONFIG_NOSYSTEM",
         "GIT_EXEC_PATH",
         "GIT_CEILING_DIRECTORIES",
+        "GIT_CONFIG_PARAMETERS",  # `git -c key=value waves …`: what a person said on the command line
+        "GIT_CONFIG_COUNT",
         "GIT_SSH",
         "GIT_SSH_COMMAND",
         "GIT_AUTHOR_NAME",
@@ -88,6 +90,54 @@ class MergeConflict:
 
     paths: tuple[RepoPath, ...]
     messages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a command was typed: absolute folders; `work_tree` is None in a bare repository or inside `.git`."""
+
+    common_dir: Path
+    git_dir: Path
+    work_tree: Path | None
+    is_bare: bool
+
+
+def version() -> tuple[int, ...]:
+    """The version of the git program, as numbers (`(2, 39, 5)`)."""
+    try:
+        done = subprocess.run(["git", "version"], capture_output=True, text=True, check=True)
+    except (FileNotFoundError, subprocess.CalledProcessError) as missing:
+        raise SurroundingsError("cannot find the program 'git'", hint="install git 2.38 or newer") from missing
+    words = done.stdout.split()[2].split(".")
+    return tuple(int(word) for word in words if word.isdigit())
+
+
+def discover(folder: Path) -> Place | None:
+    """The repository around `folder`, the way git finds it (`GIT_DIR` and `-C` included); None when there is none.
+
+    Only ever called for the folder a person or an agent typed the command in (reliability R5).
+    """
+
+    def ask(*words: str) -> list[str] | None:
+        argv = ["git", "-c", "core.fsmonitor=false", "rev-parse", "--path-format=absolute", *words]
+        try:
+            done = subprocess.run(argv, cwd=folder, capture_output=True, check=False)
+        except FileNotFoundError as missing:
+            raise SurroundingsError(
+                "cannot find the program 'git'", hint="install git 2.38 or newer"
+            ) from missing
+        return os.fsdecode(done.stdout).splitlines() if done.returncode == 0 else None
+
+    found = ask("--git-common-dir", "--git-dir", "--is-bare-repository")
+    if found is None:
+        return None
+    top = ask("--show-toplevel")
+    return Place(
+        common_dir=Path(found[0]),
+        git_dir=Path(found[1]),
+        work_tree=Path(top[0]) if top else None,
+        is_bare=found[2] == "true",
+    )
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -372,6 +422,39 @@ class Git:
                     os.fsync(descriptor)
                 finally:
                     os.close(descriptor)
+
+    # ------------------------------------------------------------------ trees and work folders
+
+    def read_tree(self, tree: Oid, *, index: Path) -> None:
+        """Fill an index file of our own from a tree, without touching any folder."""
+        self._run("read-tree", tree, environment={"GIT_INDEX_FILE": str(index)})
+
+    def write_work_tree(self, folder: Path, *, index: Path) -> Oid:
+        """The tree of everything in `folder` that is not ignored, written as objects.
+
+        `index` is ours and is updated. Neither the folder's own `.git`, index nor configuration is read: what an agent
+        could write decides nothing (reliability R5). A folder that is a repository of its own becomes a gitlink. GitError
+        when a file cannot be read: better no tree than one that lacks something.
+        """
+        placed = Git(self.git_dir, work_tree=folder)
+        environment = {"GIT_INDEX_FILE": str(index)}
+        placed._run("add", "--all", ".", environment=environment)
+        return Oid(placed._run("write-tree", environment=environment).stdout.decode().strip())
+
+    def reset_hard(self, commit: Oid) -> None:
+        """Make index and files of this worktree equal to `commit`. Only for a folder no agent has worked in yet."""
+        self._run("reset", "--hard", "--quiet", commit)
+
+    def identity_problem(self) -> str | None:
+        """Why git would refuse to make a commit for lack of a name or address; None when it would not."""
+        done = self._run("var", "GIT_COMMITTER_IDENT", ok=(0, 1, 128))
+        if done.returncode == 0:
+            return None
+        return done.stderr.decode(errors="backslashreplace").strip().splitlines()[-1]
+
+    def is_valid_branch(self, name: str) -> bool:
+        """Whether git accepts the short branch name."""
+        return self._run("check-ref-format", "--branch", name, ok=(0, 1, 128)).returncode == 0
 
     # ------------------------------------------------------------------ worktrees
 

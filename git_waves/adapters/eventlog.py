@@ -1,0 +1,385 @@
+"""The append-only event log of one run: JSON lines, each synced before anything acts on it.
+
+pydantic guards this border: what is written and what a coordinator reads back is checked field by field. Readers that
+only show (`status`) parse the same lines with `json` alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError
+
+from git_waves.errors import SurroundingsError
+
+VERSION = 1
+
+
+def _raw_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return value
+
+
+# Text that may hold surrogate escapes, which pydantic's own `str` refuses: paths are bytes in git.
+Raw = Annotated[str, PlainValidator(_raw_text)]
+
+
+class LogDamagedError(SurroundingsError):
+    """A line of the log, other than a torn last one, cannot be believed; nothing was written."""
+
+    def __init__(self, path: Path, line: int, why: str) -> None:
+        super().__init__(
+            f"the event log is damaged at '{path}:{line}': {why}",
+            hint="keep that file for a look; 'git waves run --new' starts over, merged work stays in its refs",
+        )
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _TaskEvent(_Event):
+    task: str
+    attempt: int
+
+
+class Coordinator(_Event):
+    """Who writes the log: shown to people; liveness is the lock, never the pid."""
+
+    pid: int
+    host: str
+    started: str
+    version: str
+
+
+class TaskRecord(_Event):
+    """A task as the run pinned it."""
+
+    id: str
+    title: Raw
+    group: str
+    needs: list[str]
+    status: Literal["pending", "done", "parked"]
+    reason: Raw = ""
+
+
+class GroupRecord(_Event):
+    """A group as the run pinned it."""
+
+    name: str
+    rounds: list[list[str]]
+    gates: list[str]
+    holds: list[dict[str, str]]
+
+
+class RunStarted(_Event):
+    """The run begins: plan and schedule as pinned. `v` is the version of the log's format."""
+
+    event: Literal["run_started"] = "run_started"
+    v: int = VERSION
+    run: str
+    plan: str
+    source: Raw
+    plan_blob: str
+    base: str
+    base_name: str
+    scheduler: str
+    on_failure: str
+    max_parallel: int
+    groups: list[GroupRecord]
+    tasks: list[TaskRecord]
+    coordinator: Coordinator
+
+
+class RunResumed(_Event):
+    """Another coordinator took over, or the same person ran again."""
+
+    event: Literal["run_resumed"] = "run_resumed"
+    coordinator: Coordinator
+    max_parallel: int
+
+
+class StopRequested(_Event):
+    """No new task is to start; `now` also ends the agents."""
+
+    event: Literal["stop_requested"] = "stop_requested"
+    now: bool
+    by: str
+
+
+class RunStopped(_Event):
+    """The coordinator left on request; running it again goes on."""
+
+    event: Literal["run_stopped"] = "run_stopped"
+
+
+class RunHalted(_Event):
+    """A person must decide."""
+
+    event: Literal["run_halted"] = "run_halted"
+    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "surroundings"]
+    reason: Raw
+    hint: Raw
+
+
+class RunFinished(_Event):
+    """Every task is settled and every barrier was passed."""
+
+    event: Literal["run_finished"] = "run_finished"
+    integration: str
+
+
+class Warned(_Event):
+    """Something people should read in the morning."""
+
+    event: Literal["warned"] = "warned"
+    message: Raw
+
+
+class TaskLeased(_TaskEvent):
+    """The attempt gets a branch and a worktree; written before either exists."""
+
+    event: Literal["task_leased"] = "task_leased"
+    branch: str
+    base: str
+    worktree: Raw
+
+
+class RungReached(_TaskEvent):
+    """The attempt begins this rung of the ladder."""
+
+    event: Literal["rung_reached"] = "rung_reached"
+    rung: str
+
+
+class TaskPassed(_TaskEvent):
+    """Every rung passed. `paths` are what the attempt changed, base to tip."""
+
+    event: Literal["task_passed"] = "task_passed"
+    tip: str
+    paths: list[Raw]
+
+
+class TaskFailed(_TaskEvent):
+    """A rung failed through the task's own doing."""
+
+    event: Literal["task_failed"] = "task_failed"
+    rung: str
+    reason: Raw
+    paths: list[Raw]
+    hint: Raw
+
+
+class TaskParked(_TaskEvent):
+    """A person must decide about this task."""
+
+    event: Literal["task_parked"] = "task_parked"
+    rung: str
+    reason: Raw
+    paths: list[Raw]
+    hint: Raw
+
+
+class TaskInterrupted(_TaskEvent):
+    """The attempt ended through nobody's fault; the next one starts over."""
+
+    event: Literal["task_interrupted"] = "task_interrupted"
+    reason: Raw
+
+
+class TaskBlocked(_Event):
+    """A need of the task will not come."""
+
+    event: Literal["task_blocked"] = "task_blocked"
+    task: str
+    by: str
+    reason: Raw
+
+
+class TaskRetried(_Event):
+    """A person wants another attempt."""
+
+    event: Literal["task_retried"] = "task_retried"
+    task: str
+
+
+class TaskSkipped(_Event):
+    """A person wants the run to go on without the task."""
+
+    event: Literal["task_skipped"] = "task_skipped"
+    task: str
+    reason: Raw
+
+
+class TaskMerged(_TaskEvent):
+    """The candidate moved to `commit`, which holds the task's tip."""
+
+    event: Literal["task_merged"] = "task_merged"
+    tip: str
+    commit: str
+    tree: str
+
+
+class WorktreeRemoved(_TaskEvent):
+    """The attempt's worktree is gone; `archive` is the ref that keeps what was not merged, or empty."""
+
+    event: Literal["worktree_removed"] = "worktree_removed"
+    archive: str
+
+
+class RequestMade(_TaskEvent):
+    """The agent asked for a path it does not own; `owner` is empty when nobody does."""
+
+    event: Literal["request_made"] = "request_made"
+    path: Raw
+    reason: Raw
+    owner: str
+
+
+class GatesStarted(_Event):
+    """Gates begin on the candidate."""
+
+    event: Literal["gates_started"] = "gates_started"
+    group: str
+    round: int
+    commit: str
+    tree: str
+    gates: list[str]
+
+
+class GateFinished(_Event):
+    """One gate ended on one tree. `code` is None when it was killed; `reason` is empty when it passed."""
+
+    event: Literal["gate_finished"] = "gate_finished"
+    group: str
+    gate: str
+    tree: str
+    passed: bool
+    code: int | None
+    reason: Raw
+    seconds: float
+    log: Raw
+
+
+class Published(_Event):
+    """The integration ref moved from `old` to `new`, behind green gates."""
+
+    event: Literal["published"] = "published"
+    group: str
+    old: str
+    new: str
+
+
+AnyEvent = (
+    RunStarted
+    | RunResumed
+    | StopRequested
+    | RunStopped
+    | RunHalted
+    | RunFinished
+    | Warned
+    | TaskLeased
+    | RungReached
+    | TaskPassed
+    | TaskFailed
+    | TaskParked
+    | TaskInterrupted
+    | TaskBlocked
+    | TaskRetried
+    | TaskSkipped
+    | TaskMerged
+    | WorktreeRemoved
+    | RequestMade
+    | GatesStarted
+    | GateFinished
+    | Published
+)
+_ADAPTER: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discriminator="event")])
+
+
+def read_events(path: Path) -> tuple[tuple[dict[str, Any], ...], int]:
+    """Every event as plain data, and how many bytes of the file they take.
+
+    A torn last line is left out. Anything else that is wrong raises LogDamagedError.
+    """
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    events: list[dict[str, Any]] = []
+    for number, line in enumerate(data[:end].splitlines(), start=1):
+        try:
+            event = json.loads(line)
+            sequence, at = event.pop("n"), event.pop("at")
+            if number == 1 and event.get("v", VERSION) > VERSION:
+                raise LogDamagedError(path, 1, f"written by a newer git-waves (format {event['v']})")
+            _ADAPTER.validate_python(event)
+        except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+            why = "not an event" if isinstance(error, ValidationError) else f"{error}" or "not an event"
+            raise LogDamagedError(path, number, why) from error
+        if sequence != number:
+            raise LogDamagedError(path, number, f"event {number} expected, {sequence} found")
+        events.append({"n": sequence, "at": at, **event})
+    return tuple(events), end
+
+
+class EventLog:
+    """The writer of one log; there is one per run, the coordinator that holds the lock."""
+
+    def __init__(self, path: Path, *, events: int, size: int) -> None:
+        self.path = path
+        self._next = events + 1
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if os.fstat(self._file).st_size != size:
+            os.ftruncate(self._file, size)  # a torn last line of a coordinator that died
+            os.fsync(self._file)
+
+    @classmethod
+    def create(cls, path: Path) -> EventLog:
+        """A new, empty log whose folder entry is durable."""
+        log = cls(path, events=0, size=0)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        return log
+
+    def append(self, event: AnyEvent) -> Mapping[str, Any]:
+        """Write one event and sync it; returns it as it stands in the log.
+
+        Raises SurroundingsError when the disk does not take it (full, read-only); nothing half written stays.
+        """
+        stamped: dict[str, Any] = {"n": self._next, "at": _now(), **event.model_dump()}
+        line = json.dumps(stamped, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+        before = os.fstat(self._file).st_size
+        try:
+            written = os.write(self._file, line)
+            if written != len(line):
+                raise OSError(28, "No space left on device")
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, before)
+            raise SurroundingsError(
+                f"cannot write the event log '{self.path}': {error.strerror}",
+                hint="make room on that file system, then 'git waves run' goes on",
+            ) from error
+        self._next += 1
+        return stamped
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._file)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def known_events() -> Iterable[str]:
+    """The name of every event, for the tests that hold fold and log together."""
+    return sorted(model.model_fields["event"].default for model in AnyEvent.__args__)

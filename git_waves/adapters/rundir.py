@@ -1,0 +1,129 @@
+"""Where things lie at run time: the folder of one run below the repository's common git directory.
+
+    <common>/waves/runs/<run>/plan            the pinned plan, as bytes
+                              manifest.json   who owns which path, frozen
+                              events.jsonl    the event log
+                              logs/           what agents, verify commands and gates printed
+                              jobs/           one folder per supervised command (adapters/process)
+                              hooks/          one folder of hooks per task attempt, and its seal
+                              index/          our own index file per task attempt
+                              prompts/        what each agent was told
+                              inbox/          what other commands ask of the coordinator
+    <common>/waves/<plan>.lock                held by the coordinator of that plan
+    <common>/waves/<plan>.holder.json         who holds it, for people
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from git_waves.core.model import TaskId
+
+
+class RunDir:
+    """The folder of one run and the names inside it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run = path.name
+        self.events = path / "events.jsonl"
+        self.plan = path / "plan"
+        self.manifest = path / "manifest.json"
+        self.inbox = path / "inbox"
+        self.hooks = path / "hooks"
+        self.empty = path / "empty"
+
+    def make(self) -> None:
+        """Create the folders, readable by the user only: logs may hold secrets (faults 36)."""
+        self.path.mkdir(mode=0o700, parents=True)
+        for name in ("logs", "jobs", "hooks", "index", "prompts", "inbox", "empty"):
+            (self.path / name).mkdir(mode=0o700)
+
+    def log(self, task: TaskId | str, attempt: int, rung: str = "agent") -> Path:
+        """The log of one rung of an attempt; the agent's has the short name."""
+        return self.path / "logs" / (f"{task}.{attempt}.log" if rung == "agent" else f"{task}.{attempt}.{rung}.log")
+
+    def job(self, name: str) -> Path:
+        """The folder of a supervised command."""
+        return self.path / "jobs" / name
+
+    def index(self, task: TaskId | str, attempt: int) -> Path:
+        """Our own index file of an attempt."""
+        return self.path / "index" / f"{task}.{attempt}"
+
+    def prompt(self, task: TaskId | str, attempt: int) -> Path:
+        """What the agent of an attempt is told."""
+        return self.path / "prompts" / f"{task}.{attempt}.md"
+
+    def owned(self, task: TaskId | str, attempt: int) -> Path:
+        """The list of owned paths an agent can read, one a line."""
+        return self.path / "prompts" / f"{task}.{attempt}.owned"
+
+    def seal(self, task: TaskId | str, attempt: int) -> Path:
+        """The digests of what must not change in an attempt's worktree."""
+        return self.hooks / f"{task}.{attempt}.seal.json"
+
+
+def new_run_id() -> str:
+    """A name for a new run: the UTC time, and a few letters so that two in one second differ."""
+    return datetime.now(UTC).strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+
+
+def waves_folder(common_dir: Path) -> Path:
+    """The folder that holds everything of ours in a repository."""
+    return common_dir / "waves"
+
+
+def run_dirs(common_dir: Path) -> Iterator[RunDir]:
+    """Every run of the repository that got as far as its first event, newest first."""
+    folder = waves_folder(common_dir) / "runs"
+    if folder.is_dir():
+        for path in sorted(folder.iterdir(), reverse=True):
+            if (path / "events.jsonl").is_file():
+                yield RunDir(path)
+
+
+def first_event(run_dir: RunDir) -> dict[str, Any] | None:
+    """The `run_started` event, read without checking; None when the log holds no whole line or is damaged there."""
+    with run_dir.events.open("rb") as file:
+        line = file.readline()
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and event.get("event") == "run_started" else None
+
+
+def latest_run(common_dir: Path, plan: str | None = None) -> RunDir | None:
+    """The newest run of the plan of that name, or of any plan."""
+    for run_dir in run_dirs(common_dir):
+        event = first_event(run_dir)
+        if event is not None and (plan is None or event.get("plan") == plan):
+            return run_dir
+    return None
+
+
+def write_durably(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+    """Replace a file in one step that survives a power cut: temporary name, sync, rename, sync of the folder."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

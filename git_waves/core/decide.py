@@ -1,0 +1,296 @@
+"""What to do next: state and schedule in, actions out. The three schedulers are three short readings of one state.
+
+Nothing here touches the world and nothing is remembered between calls, so a coordinator that died loses no decision:
+the next one asks again and gets the same answer. `next_actions` never returns two merges, and never a merge together
+with gates or a publish: what moves the candidate happens one thing at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from git_waves.core import fold
+from git_waves.core.fold import RunState, TaskState
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Give the task a lease for its next attempt, cut from `base`, and let it climb the ladder."""
+
+    task: str
+    attempt: int
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """Go on with an attempt that an earlier coordinator leased."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Write down that a need of the task will not come."""
+
+    task: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Merge the task's tip into the candidate."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunGates:
+    """Run these gates on the candidate, in this order."""
+
+    group: str
+    gates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Move the integration ref to the candidate: every gate that is due is green on its tree."""
+
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """Stop for a person. `kind` is one of the event log's words."""
+
+    kind: str
+    reason: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Leave as asked; nothing is in flight any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Everything is settled and published."""
+
+
+Action = Start | Climb | Block | Merge | RunGates | Publish | Halt | Stop | Finish
+
+
+def next_actions(
+    state: RunState,
+    *,
+    in_flight: frozenset[str],
+    gates_running: bool = False,
+    conflicts: Mapping[str, frozenset[str]] | None = None,
+    resources: Mapping[str, tuple[tuple[str, int], ...]] | None = None,
+) -> tuple[Action, ...]:
+    """The actions to carry out now; empty means wait for something in flight.
+
+    `in_flight` are tasks that climb the ladder in this process. `conflicts` maps a task to those it must never run
+    beside (shared paths); `resources` to the (name, capacity) it holds while it runs. Both matter to `ready-set` only:
+    in the other two the rounds already keep such tasks apart.
+    """
+    adopted = tuple(
+        Climb(task.id) for task in state.tasks.values() if task.status in fold.LIVE and task.id not in in_flight
+    )
+    if adopted:
+        return adopted
+    if state.stopping:
+        return () if in_flight or gates_running else (Stop(),)
+    conflict = [task for task in state.tasks.values() if task.status == fold.PARKED and task.rung == "merge"]
+    if conflict:  # a conflict halts under every policy (P6)
+        return () if in_flight or gates_running else (_halt_for(conflict),)
+    blocked = tuple(_blocked(state))
+    if blocked:
+        return blocked
+    if state.scheduler == "ready-set":
+        return _ready_set(state, in_flight, gates_running, conflicts or {}, resources or {})
+    return _rounds(state, in_flight, gates_running)
+
+
+# ---------------------------------------------------------------------- sequential and dag-parallel
+
+
+def _rounds(state: RunState, in_flight: frozenset[str], gates_running: bool) -> tuple[Action, ...]:
+    """Round by round inside a group, group by group; `sequential` is the same with one task to a round."""
+    for group in state.groups:
+        for one_round in _rounds_of(group, state.scheduler):
+            actions = _one_round(state, one_round, in_flight)
+            if actions is not None:
+                return actions
+        actions = _barrier(state, group.name, tuple(group.gates), gates_running)
+        if actions is not None:
+            return actions
+    return _end(state, in_flight)
+
+
+def _rounds_of(group: fold.GroupState, scheduler: str) -> Iterator[list[str]]:
+    if scheduler != "sequential":
+        yield from group.rounds
+        return
+    for one_round in group.rounds:
+        for task in one_round:
+            yield [task]
+
+
+def _one_round(state: RunState, one_round: list[str], in_flight: frozenset[str]) -> tuple[Action, ...] | None:
+    """None when the round is over. Nothing of a round merges before all of it has passed (product 3.4)."""
+    tasks = [state.tasks[task] for task in one_round if state.status_of(task) not in fold.SETTLED]
+    if not tasks:
+        return None
+    stuck = [task for task in tasks if task.status in fold.STUCK]
+    waiting = [task for task in tasks if task.status == fold.PENDING]
+    if stuck and state.on_failure == "halt":
+        return () if in_flight else (_halt_for(stuck),)
+    if waiting:
+        free = state.max_parallel - len(in_flight)
+        return tuple(Start(task.id, task.attempt + 1, state.candidate) for task in waiting[: max(free, 0)])
+    if in_flight:
+        return ()
+    passed = [task for task in tasks if task.status == fold.PASSED]
+    return (Merge(passed[0].id),) if passed else None  # only stuck ones left, and the policy goes on without them
+
+
+def _barrier(
+    state: RunState, group: str, gates: tuple[str, ...], gates_running: bool
+) -> tuple[Action, ...] | None:
+    """None when the barrier is passed: green gates on exactly the tree that the integration ref points to."""
+    if state.candidate == state.integration:
+        return None
+    if gates_running:
+        return ()
+    tree = state.candidate_tree
+    red = [gate for gate in gates if (gate, tree) in state.gates and not state.gates[gate, tree].passed]
+    if red:
+        result = state.gates[red[0], tree]
+        return (
+            Halt(
+                "gate",
+                f"gate '{red[0]}' is red at the barrier of group '{group}': {result.reason}",
+                f"git waves log gate:{red[0]}",
+            ),
+        )
+    due = tuple(gate for gate in gates if (gate, tree) not in state.gates)
+    return (RunGates(group, due),) if due else (Publish(group),)
+
+
+# ---------------------------------------------------------------------- ready-set
+
+
+def _ready_set(
+    state: RunState,
+    in_flight: frozenset[str],
+    gates_running: bool,
+    conflicts: Mapping[str, frozenset[str]],
+    resources: Mapping[str, tuple[tuple[str, int], ...]],
+) -> tuple[Action, ...]:
+    """Each task starts when its needs are integrated; a merge, its gates and its publish follow as soon as it passed."""
+    stuck = [task for task in state.tasks.values() if task.status in fold.STUCK]
+    if stuck and state.on_failure == "halt":
+        return () if in_flight or gates_running else (_halt_for(stuck),)
+    starts = _ready(state, in_flight, conflicts, resources)
+    if gates_running:
+        return starts
+    if state.candidate != state.integration:
+        group, gates = _due_in_ready_set(state)
+        return (*starts, *(_barrier(state, group, gates, gates_running) or ()))
+    passed = [task for task in state.tasks.values() if task.status == fold.PASSED]
+    if passed:
+        return (*starts, Merge(passed[0].id))
+    return starts or _end(state, in_flight)
+
+
+def _ready(
+    state: RunState,
+    in_flight: frozenset[str],
+    conflicts: Mapping[str, frozenset[str]],
+    resources: Mapping[str, tuple[tuple[str, int], ...]],
+) -> tuple[Action, ...]:
+    free = state.max_parallel - len(in_flight)
+    # A task that passed still holds its files: one cut now would not see its work.
+    busy = {task.id for task in state.tasks.values() if task.status in (fold.PASSED, fold.MERGED)} | in_flight
+    held: dict[str, int] = {}
+    for task_id in in_flight:
+        for name, _capacity in resources.get(task_id, ()):
+            held[name] = held.get(name, 0) + 1
+    starts: list[Action] = []
+    for task in state.tasks.values():
+        if len(starts) >= free:
+            break
+        wanted = resources.get(task.id, ())
+        if (
+            task.status != fold.PENDING
+            or any(state.status_of(need) not in (fold.INTEGRATED, fold.DONE) for need in task.needs)
+            or conflicts.get(task.id, frozenset()) & busy
+            or any(held.get(name, 0) >= capacity for name, capacity in wanted)
+        ):
+            continue
+        starts.append(Start(task.id, task.attempt + 1, state.integration))
+        busy.add(task.id)
+        for name, _capacity in wanted:
+            held[name] = held.get(name, 0) + 1
+    return tuple(starts)
+
+
+def _due_in_ready_set(state: RunState) -> tuple[str, tuple[str, ...]]:
+    """The gates every group shares, and those of groups that are wholly in the tree; named after the last merge."""
+    last = next(task for task in reversed(state.tasks.values()) if task.status == fold.MERGED)
+    everywhere = [gate for gate in state.groups[0].gates if all(gate in group.gates for group in state.groups)]
+    gates = list(everywhere)
+    for group in state.groups:
+        if all(state.status_of(task) in fold.SETTLED for one_round in group.rounds for task in one_round):
+            gates += [gate for gate in group.gates if gate not in gates]
+    return last.group, tuple(gates)
+
+
+# ---------------------------------------------------------------------- failure and end
+
+
+def _blocked(state: RunState) -> Iterator[Block]:
+    """Tasks whose need was skipped, or failed under a policy that goes on without it; one layer at a time."""
+    gone = {fold.SKIPPED, fold.BLOCKED}
+    if state.on_failure == "fail-dependents":
+        gone |= fold.STUCK
+    for task in state.tasks.values():
+        if task.status != fold.PENDING:
+            continue
+        for need in task.needs:
+            status = state.status_of(need)
+            if status in gone:
+                yield Block(task.id, need, f"needs '{need}', which is {status}")
+                break
+
+
+def _end(state: RunState, in_flight: frozenset[str]) -> tuple[Action, ...]:
+    if in_flight:
+        return ()
+    stuck = [task for task in state.tasks.values() if task.status in fold.STUCK]
+    if stuck:
+        return (_halt_for(stuck),)
+    pending = [task.id for task in state.tasks.values() if task.status == fold.PENDING]
+    if pending:  # cannot happen with a checked plan; said rather than looped over
+        return (Halt("stuck", f"nothing can start, and {_names(pending)} still wait", "git waves status"),)
+    return (Finish(),)
+
+
+def _halt_for(stuck: list[TaskState]) -> Halt:
+    first = stuck[0]
+    if len(stuck) > 1:
+        return Halt(
+            "parked" if any(task.status == fold.PARKED for task in stuck) else "failed",
+            f"tasks {_names(task.id for task in stuck)} did not get through",
+            "git waves status",
+        )
+    kind = "failed" if first.status == fold.FAILED else "conflict" if first.rung == "merge" else "parked"
+    return Halt(kind, f"task '{first.id}' {first.status} at {first.rung}: {first.reason}", first.hint)
+
+
+def _names(ids: Iterable[str]) -> str:
+    return ", ".join(f"'{task}'" for task in ids)

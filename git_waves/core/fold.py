@@ -1,0 +1,329 @@
+"""Events in, state of a run out: the only reading of the event log, shared by the loop and by `status`.
+
+`status` is typed constantly, so this module imports nothing at run time: `dataclasses` or `typing` alone would double
+the start of the interpreter (docs/performance.md). Hence plain classes with slots, and events as plain mappings, the way
+they stand in the log.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    Event = Mapping[str, Any]
+
+# Where a task stands. One word per idea; these are the words people read in `status`.
+PENDING = "pending"  # not started, or to be started again
+LEASED = "leased"  # has a branch and a worktree; its agent is not known to have started
+RUNNING = "running"  # its agent, or a later rung, runs
+PASSED = "passed"  # every rung passed; waits for its merge
+MERGED = "merged"  # in the candidate
+INTEGRATED = "integrated"  # in the integration ref, behind green gates
+DONE = "done"  # the plan itself says it was done before
+FAILED = "failed"  # a rung failed; `retry` or `skip`
+PARKED = "parked"  # a person must decide
+BLOCKED = "blocked"  # a need failed, was parked or was skipped
+SKIPPED = "skipped"  # a person said so
+
+SETTLED = frozenset({MERGED, INTEGRATED, DONE, SKIPPED, BLOCKED})
+"""Nothing more will happen to these by themselves, and they do not stand in the way of a barrier."""
+IN_TREE = frozenset({MERGED, INTEGRATED, DONE})
+STUCK = frozenset({FAILED, PARKED})
+LIVE = frozenset({LEASED, RUNNING})
+
+
+class TaskState:
+    """What is known about one task."""
+
+    __slots__ = (
+        "attempt",
+        "base",
+        "branch",
+        "commit",
+        "ended",
+        "granted",
+        "group",
+        "hint",
+        "id",
+        "kept",
+        "needs",
+        "paths",
+        "reason",
+        "requests",
+        "rung",
+        "since",
+        "started",
+        "status",
+        "tip",
+        "title",
+        "worktree",
+    )
+
+    def __init__(self, task_id: str, title: str, group: str, needs: list[str], status: str) -> None:
+        self.id = task_id
+        self.title = title
+        self.group = group
+        self.needs = needs
+        self.status = status
+        self.attempt = 0
+        self.branch = ""
+        self.base = ""
+        self.worktree = ""  # folder of the live or last attempt; empty once it was removed
+        self.tip = ""  # the commit that passed every rung
+        self.commit = ""  # the merge commit
+        self.rung = ""
+        self.reason = ""
+        self.hint = ""
+        self.paths: list[str] = []
+        self.requests: list[dict[str, str]] = []  # of the current attempt: path, reason, owner
+        self.granted: list[str] = []
+        self.kept: list[str] = []  # archive refs of earlier attempts
+        self.since = ""  # wall time of the last change of status, ISO 8601 UTC
+        self.started = ""
+        self.ended = ""
+
+
+class GroupState:
+    """One group of the schedule: rounds of task ids, the gates at its barrier."""
+
+    __slots__ = ("gates", "holds", "name", "rounds")
+
+    def __init__(
+        self, name: str, rounds: list[list[str]], gates: list[str], holds: list[dict[str, str]]
+    ) -> None:
+        self.name = name
+        self.rounds = rounds
+        self.gates = gates
+        self.holds = holds
+
+
+class GateResult:
+    """How a gate ended on one tree."""
+
+    __slots__ = ("at", "code", "gate", "group", "log", "passed", "reason", "seconds", "tree")
+
+    def __init__(self, event: Event) -> None:
+        self.gate: str = event["gate"]
+        self.group: str = event["group"]
+        self.tree: str = event["tree"]
+        self.passed: bool = event["passed"]
+        self.code: int | None = event["code"]
+        self.reason: str = event["reason"]
+        self.seconds: float = event["seconds"]
+        self.log: str = event["log"]
+        self.at: str = event["at"]
+
+
+class RunState:
+    """The whole run as its event log tells it."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.run = ""
+        self.plan = ""
+        self.source = ""
+        self.plan_blob = ""
+        self.base = ""
+        self.base_name = ""
+        self.scheduler = ""
+        self.on_failure = ""
+        self.max_parallel = 0
+        self.groups: list[GroupState] = []
+        self.tasks: dict[str, TaskState] = {}
+        self.candidate = ""
+        self.candidate_tree = ""
+        self.integration = ""
+        self.gates: dict[tuple[str, str], GateResult] = {}  # (gate, tree) -> last result
+        self.gate_rounds = 0
+        self.stopping = False
+        self.halted = ""  # why the run halted; empty while it goes on
+        self.halt_kind = ""
+        self.halt_hint = ""
+        self.finished = False
+        self.coordinator: dict[str, Any] = {}
+        self.warnings: list[str] = []
+        self.started = ""
+        self.last = ""  # wall time of the last event
+
+    def apply(self, event: Event) -> None:
+        """Take in one event. Unknown events are an error of the log's version, met before this by its reader."""
+        self.events += 1
+        self.last = event["at"]
+        handler = getattr(self, "_" + event["event"])
+        task_id = event.get("task")
+        if task_id is None:
+            handler(event)
+        else:
+            handler(self.tasks[task_id], event)
+
+    # ------------------------------------------------------------------ the run
+
+    def _run_started(self, event: Event) -> None:
+        self.run = event["run"]
+        self.plan = event["plan"]
+        self.source = event["source"]
+        self.plan_blob = event["plan_blob"]
+        self.base = self.candidate = self.integration = event["base"]
+        self.base_name = event["base_name"]
+        self.scheduler = event["scheduler"]
+        self.on_failure = event["on_failure"]
+        self.max_parallel = event["max_parallel"]
+        self.coordinator = event["coordinator"]
+        self.started = event["at"]
+        self.groups = [
+            GroupState(group["name"], group["rounds"], group["gates"], group["holds"])
+            for group in event["groups"]
+        ]
+        for task in event["tasks"]:
+            state = TaskState(task["id"], task["title"], task["group"], task["needs"], task["status"])
+            state.reason = task["reason"]
+            state.since = event["at"]
+            self.tasks[state.id] = state
+
+    def _run_resumed(self, event: Event) -> None:
+        self.coordinator = event["coordinator"]
+        self.max_parallel = event["max_parallel"]
+        self.stopping = False
+        self._clear_halt()
+        # A person has looked; what was red may be green now. What was green on this tree stays proved.
+        self.gates = {key: result for key, result in self.gates.items() if result.passed}
+
+    def _stop_requested(self, _event: Event) -> None:
+        self.stopping = True
+
+    def _run_halted(self, event: Event) -> None:
+        self.halted = event["reason"]
+        self.halt_kind = event["kind"]
+        self.halt_hint = event["hint"]
+
+    def _run_stopped(self, _event: Event) -> None:
+        self.stopping = False
+        self.halted = "stopped"
+        self.halt_kind = "stopped"
+        self.halt_hint = "git waves run"
+
+    def _run_finished(self, _event: Event) -> None:
+        self.finished = True
+        self._clear_halt()
+
+    def _warned(self, event: Event) -> None:
+        self.warnings.append(event["message"])
+
+    def _clear_halt(self) -> None:
+        self.halted = self.halt_kind = self.halt_hint = ""
+
+    # ------------------------------------------------------------------ tasks
+
+    def _set(self, task: TaskState, status: str, at: str) -> None:
+        task.status = status
+        task.since = at
+        if status in SETTLED or status in STUCK or status == PASSED:
+            task.ended = at
+
+    def _task_leased(self, task: TaskState, event: Event) -> None:
+        task.attempt = event["attempt"]
+        task.branch = event["branch"]
+        task.base = event["base"]
+        task.worktree = event["worktree"]
+        task.tip = task.commit = task.rung = task.reason = task.hint = task.ended = ""
+        task.paths = []
+        task.requests = []
+        task.started = event["at"]
+        self._set(task, LEASED, event["at"])
+
+    def _rung_reached(self, task: TaskState, event: Event) -> None:
+        task.rung = event["rung"]
+        if task.status != RUNNING:
+            self._set(task, RUNNING, event["at"])
+
+    def _task_passed(self, task: TaskState, event: Event) -> None:
+        task.tip = event["tip"]
+        task.paths = event["paths"]
+        self._set(task, PASSED, event["at"])
+
+    def _stopped_at(self, task: TaskState, event: Event, status: str) -> None:
+        task.rung = event["rung"]
+        task.reason = event["reason"]
+        task.paths = event["paths"]
+        task.hint = event["hint"]
+        self._set(task, status, event["at"])
+
+    def _task_failed(self, task: TaskState, event: Event) -> None:
+        self._stopped_at(task, event, FAILED)
+
+    def _task_parked(self, task: TaskState, event: Event) -> None:
+        self._stopped_at(task, event, PARKED)
+
+    def _task_interrupted(self, task: TaskState, event: Event) -> None:
+        """The attempt ended through nobody's fault (stopped, machine gone) and is to be made again."""
+        task.reason = event["reason"]
+        self._set(task, PENDING, event["at"])
+
+    def _task_blocked(self, task: TaskState, event: Event) -> None:
+        task.reason = event["reason"]
+        self._set(task, BLOCKED, event["at"])
+
+    def _task_retried(self, task: TaskState, event: Event) -> None:
+        task.reason = task.hint = ""
+        task.paths = []
+        self.finished = False
+        self._set(task, PENDING, event["at"])
+        for other in self.tasks.values():  # who was blocked by it may hope again
+            if other.status == BLOCKED:
+                other.reason = ""
+                self._set(other, PENDING, event["at"])
+
+    def _task_skipped(self, task: TaskState, event: Event) -> None:
+        task.reason = event["reason"]
+        self._set(task, SKIPPED, event["at"])
+
+    def _task_merged(self, task: TaskState, event: Event) -> None:
+        task.commit = event["commit"]
+        self.candidate = event["commit"]
+        self.candidate_tree = event["tree"]
+        self._set(task, MERGED, event["at"])
+
+    def _worktree_removed(self, task: TaskState, event: Event) -> None:
+        if event["attempt"] == task.attempt:
+            task.worktree = ""
+        if event["archive"]:
+            task.kept.append(event["archive"])
+
+    def _request_made(self, task: TaskState, event: Event) -> None:
+        if event["attempt"] == task.attempt:
+            task.requests.append({"path": event["path"], "reason": event["reason"], "owner": event["owner"]})
+
+    # ------------------------------------------------------------------ barriers
+
+    def _gates_started(self, event: Event) -> None:
+        self.gate_rounds = max(self.gate_rounds, event["round"])
+
+    def _gate_finished(self, event: Event) -> None:
+        self.gates[event["gate"], event["tree"]] = GateResult(event)
+
+    def _published(self, event: Event) -> None:
+        self.integration = event["new"]
+        for task in self.tasks.values():
+            if task.status == MERGED:
+                task.status = INTEGRATED
+                task.since = event["at"]
+
+    # ------------------------------------------------------------------ questions
+
+    def status_of(self, task_id: str) -> str:
+        """The status of one task."""
+        return self.tasks[task_id].status
+
+    def count(self, *statuses: str) -> int:
+        """How many tasks stand there."""
+        return sum(1 for task in self.tasks.values() if task.status in statuses)
+
+
+def fold(events: Iterable[Event]) -> RunState:
+    """The state after all `events`, oldest first."""
+    state = RunState()
+    for event in events:
+        state.apply(event)
+    return state

@@ -1,0 +1,43 @@
+"""What an agent is told: its task, what it owns, how to ask for more, how its work is taken."""
+
+from __future__ import annotations
+
+from git_waves.core.model import CommitPolicy, Intent, Plan, RepoPath, Task
+
+_WORDS = {
+    Intent.CREATE: "create",
+    Intent.MODIFY: "modify",
+    Intent.DELETE: "delete",
+    Intent.EDIT: "create or modify",
+}
+
+
+def build_prompt(plan: Plan, task: Task, granted: tuple[RepoPath, ...] = ()) -> str:
+    """The text of the prompt file of one task; ends with a newline."""
+    owned = [f"- {_WORDS[claim.intent]} `{claim.pattern}`" for claim in task.claims]
+    owned += [f"- create or modify `{path}` (granted)" for path in granted]
+    commit = (
+        "Commit your work if you can; what you leave uncommitted is committed for you, in owned paths only."
+        if task.commit is CommitPolicy.AUTO
+        else "Commit your work: only commits are taken."
+    )
+    lines = [
+        f"# Task {task.id}: {task.title}" if task.title else f"# Task {task.id}",
+        "",
+        task.prompt or "",
+        "",
+        "## Rules of this worktree",
+        "",
+        f"Other agents work on plan '{plan.name}' at the same time, each in a worktree of its own.",
+        "You may change these paths and no others:",
+        "",
+        *(owned or ["- nothing: this task owns no path"]),
+        "",
+        "A change anywhere else is refused. If you need another path, do not edit it: run",
+        '`git waves request PATH --reason "why"` and stop. `git waves owned` lists what you own.',
+        commit,
+        "Stay on the branch you are on. Do not push, stash, tag, or touch other branches.",
+    ]
+    if task.verify:
+        lines += ["", "Your work is checked with:", "", *(f"    {command}" for command in task.verify)]
+    return "\n".join(lines) + "\n"
