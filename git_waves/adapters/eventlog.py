@@ -203,10 +203,11 @@ class TaskBlocked(_Event):
 
 
 class TaskRetried(_Event):
-    """A person wants another attempt."""
+    """A person wants another attempt; `grant` are paths the task may touch from now on besides its own."""
 
     event: Literal["task_retried"] = "task_retried"
     task: str
+    grant: list[Raw] = []
 
 
 class TaskSkipped(_Event):

@@ -268,6 +268,7 @@ class RunState:
     def _task_retried(self, task: TaskState, event: Event) -> None:
         task.reason = task.hint = ""
         task.paths = []
+        task.granted += [path for path in event["grant"] if path not in task.granted]
         self.finished = False
         self._set(task, PENDING, event["at"])
         for other in self.tasks.values():  # who was blocked by it may hope again

@@ -12,15 +12,19 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
 from git_waves.errors import PlanProblem
-from git_waves.formats.marks import MarkedList, MarkedMap, Quoted
+from git_waves.formats.marks import MarkedList, MarkedMap, Quoted, kind_of
 
 MAX_DEPTH = 16
 _NULLS = frozenset({"", "~", "null"})
 _NOT_PRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
+_OTHER_BREAKS = re.compile("[\x85\u2028\u2029]")
+_ANY_BREAK = re.compile("[\n\x85\u2028\u2029]")
+_NO_VALUE = "write a value, or take the line out"
 _DROP = Quoted("")  # compared by identity: the key whose value goes nowhere
 _HINTS = (
     ("alias", "a text that starts with '*' needs quotes"),
@@ -92,14 +96,18 @@ class _Builder:
         self.problems = problems
 
     def build(self, text: str) -> object | None:
-        """The root value, None for an empty document; raises yaml.MarkedYAMLError and _TooDeep."""
-        parser = getattr(yaml, "CBaseLoader", yaml.BaseLoader)(text)
+        """The root value, None for an empty document; raises yaml.MarkedYAMLError and _TooDeep.
+
+        One long function on purpose: it runs once per event, and every call in it would be felt on a large plan.
+        """
+        parser: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)(text)
         next_event, lines = parser.get_event, self.lines
-        scalar, mapping_end, sequence_end = yaml.ScalarEvent, yaml.MappingEndEvent, yaml.SequenceEndEvent
-        root = MarkedList(1)  # the document, as a list of one
-        into: MarkedMap | MarkedList = root
-        key: str | None = None  # the key of `into` that waits for its value
-        stack: list[tuple[MarkedMap | MarkedList, str | None]] = []
+        scalar, mapping_start, sequence_start = yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent
+        mapping_end, sequence_end = yaml.MappingEndEvent, yaml.SequenceEndEvent
+        document = sequence = MarkedList(1)
+        mapping: MarkedMap | None = None  # where values go, else into `sequence`
+        key: str | None = None  # the key of `mapping` that waits for its value
+        stack: list[tuple[MarkedMap | None, MarkedList, str | None]] = []
         while True:
             event = next_event()
             kind = type(event)
@@ -108,43 +116,132 @@ class _Builder:
                 if event.anchor is not None or event.tag is not None:
                     self._refuse_properties(event, line)
                 value: str = event.value
-                if type(into) is MarkedMap:
-                    if key is None:
-                        key = self._key(into, value, line, is_plain=not event.style)
-                    elif key is _DROP:
-                        key = None
+                if mapping is None:
+                    if event.style:
+                        sequence.append(Quoted(value))
+                        sequence.lines.append(line)
+                    elif value not in _NULLS:
+                        sequence.append(value)
+                        sequence.lines.append(line)
+                    elif sequence is not document:
+                        self._refuse(line, "an entry of a list is empty", "write the entry, or take the line out")
+                elif key is None:
+                    key = self._key(mapping, value, line, is_plain=not event.style)
+                else:
+                    if key is _DROP:
+                        pass
+                    elif event.style:
+                        mapping[key] = Quoted(value)
+                    elif value not in _NULLS:
+                        mapping[key] = value
                     else:
-                        if event.style:
-                            into[key] = Quoted(value)
-                        elif value in _NULLS:
-                            self._refuse_null(into, key, into.lines[key])
-                        else:
-                            into[key] = value
-                        key = None
-                elif event.style:
-                    into.append(Quoted(value))
-                    into.lines.append(line)  # type: ignore[attr-defined]  # a MarkedList: the map was handled above
-                elif value not in _NULLS:
-                    into.append(value)
-                    into.lines.append(line)
-                elif into is not root:
-                    self._refuse(line, "an entry of a list has nothing in it", "write the entry, or take the line out")
+                        self._refuse_value(mapping, key, mapping.lines[key], f"'{key}' has no value", _NO_VALUE)
+                    key = None
             elif kind is mapping_end or kind is sequence_end:
-                into, key = stack.pop()
-            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                mapping, sequence, key = stack.pop()
+            elif kind is mapping_start or kind is sequence_start:
                 line = lines[event.start_mark.line]
                 if event.anchor is not None or event.tag is not None:
                     self._refuse_properties(event, line)
                 if len(stack) == MAX_DEPTH:
                     raise _TooDeep(line)
-                new = MarkedMap(line) if kind is yaml.MappingStartEvent else MarkedList(line)
-                key = self._place(into, key, new, line)
-                stack.append((into, key))
-                into, key = new, None
+                node = MarkedMap(line) if kind is mapping_start else MarkedList(line)
+                if mapping is None:
+                    sequence.append(node)
+                    sequence.lines.append(line)
+                elif key is None:
+                    self._refuse(line, f"a key must be text, not {kind_of(node)}", "put quotes around it")
+                    key = _DROP
+                else:
+                    if key is not _DROP:
+                        mapping[key] = node
+                    key = None
+                stack.append((mapping, sequence, key))
+                key = None
+                if isinstance(node, MarkedMap):
+                    mapping = node
+                else:
+                    mapping, sequence = None, node
             elif kind is yaml.AliasEvent:
-                key = self._refuse_alias(into, key, event.anchor, lines[event.start_mark.line])
+                key = self._alias(mapping, key, event.anchor, lines[event.start_mark.line])
             elif kind is yaml.DocumentEndEvent:
                 if not parser.check_event(yaml.StreamEndEvent):
                     line = lines[parser.peek_event().start_mark.line]
-                    self._refuse(line, "a second document starts here", "a plan is one document: remove the '---' line")
-                return root[0] if root else None
+                    self._refuse(line, "a second document starts here", "a plan is one document: remove the '---'")
+                return document[0] if document else None
+            elif kind is yaml.StreamEndEvent:
+                return None
+
+    def _key(self, mapping: MarkedMap, key: str, line: int, *, is_plain: bool) -> str:
+        """The key to store the next value under, or `_DROP`."""
+        if is_plain and key == "<<":
+            self._refuse(line, "merge keys ('<<') are not used in a plan", "write the keys out")
+        elif is_plain and key == "":
+            self._refuse(line, "a key is missing before ':'")
+        elif key in mapping.lines:
+            self._refuse(line, f"'{key}' is given twice, first on line {mapping.lines[key]}", "keep one of the two")
+        else:
+            mapping.lines[key] = line
+            return key
+        return _DROP
+
+    def _alias(self, mapping: MarkedMap | None, key: str | None, name: str, line: int) -> str | None:
+        """Refuse an alias in any place; the key that waits after it."""
+        message = f"aliases ('*{name}') are not used in a plan"
+        hint = "write the value out; a text that starts with '*' needs quotes"
+        if key is _DROP:
+            return None
+        if mapping is None or key is None:
+            self._refuse(line, message, hint)
+            return None if mapping is None else _DROP
+        self._refuse_value(mapping, key, line, message, hint)
+        return None
+
+    def _refuse_properties(self, event: Any, line: int) -> None:
+        if event.anchor is not None:
+            message = f"anchors ('&{event.anchor}') are not used in a plan"
+            self._refuse(line, message, "remove it; a text that starts with '&' needs quotes")
+        if event.tag is not None:
+            message = f"tags ('{event.tag}') are not used in a plan"
+            self._refuse(line, message, "remove it; a text that starts with '!' needs quotes")
+
+    def _refuse_value(self, mapping: MarkedMap, key: str, line: int, message: str, hint: str) -> None:
+        mapping.refused.add(key)
+        self._refuse(line, message, hint)
+
+    def _refuse(self, line: int, message: str, hint: str = "") -> None:
+        self.problems.append(PlanProblem(line, message, hint))
+
+
+def _editor_lines(text: str) -> Sequence[int]:
+    """From a parser's 0-based line to the line an editor shows.
+
+    YAML also ends lines at U+0085, U+2028 and U+2029, which editors do not; such letters come in with pasted prose.
+    """
+    lines = range(1, text.count("\n") + 3)
+    if not _OTHER_BREAKS.search(text):
+        return lines
+    mapped = [1]
+    for found in _ANY_BREAK.finditer(text):
+        mapped.append(mapped[-1] + (found.group() == "\n"))
+    mapped.append(mapped[-1])
+    return mapped
+
+
+def _syntax_problem(text: str, error: yaml.MarkedYAMLError, lines: Sequence[int]) -> PlanProblem:
+    mark = error.problem_mark or error.context_mark
+    if mark is None:
+        return PlanProblem(0, f"not YAML: {error.problem}")
+    line = lines[min(mark.line, len(lines) - 1)]
+    if error.problem == "exceeded maximum nesting depth":
+        return _too_deep(line)
+    start = text.rfind("\n", 0, mark.index) + 1
+    if "\t" in text[start : mark.index + 1] and not text[start : mark.index].strip():
+        return PlanProblem(line, "a tab in the indentation", "YAML is indented with spaces only")
+    what = " ".join(part for part in (error.context, error.problem) if part)
+    hint = next((hint for words, hint in _HINTS if words in what), "")
+    return PlanProblem(line, f"not YAML: {error.problem}, column {mark.column + 1}", hint)
+
+
+def _too_deep(line: int) -> PlanProblem:
+    return PlanProblem(line, f"nested deeper than {MAX_DEPTH} levels", "a plan needs at most 5")

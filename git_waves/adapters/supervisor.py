@@ -1,0 +1,660 @@
+"""The small process that stands over one command: it starts it, limits it, ends its whole tree, and records the result.
+
+Run by path, `python -I -S supervisor.py JOB/spec.json`, one process a command, so that a command outlives the
+coordinator and nothing outlives the command. It therefore imports nothing of ours and next to nothing of the standard
+library: `signal` and `json` alone would double its start-up (enum and re), hence the C modules below them.
+
+Files in the job's folder: `spec.json` (what to do, written by the coordinator), `lock` (held for life: the only sign
+of life), `start.json` (who runs), `stop` (a grace time in seconds, written by whoever asks to stop), `exit.json` (the
+result; written once, last, durably). The environment of the command is the supervisor's own, handed over at its
+start, so that secrets in it never lie on disk.
+
+On Linux every orphan of the command becomes the supervisor's child (PR_SET_CHILD_SUBREAPER), so "no child left" is
+proof that nothing is left, and the command dies with its supervisor (PR_SET_PDEATHSIG). Elsewhere the tree is what
+`ps` shows below the command and in its process group.
+
+Output goes from the command straight into the log file; nothing is pumped. A log that outgrows its limit loses its
+middle: the kernel frees the blocks between the first MiB and the last 8 MiB (FALLOC_FL_PUNCH_HOLE) while the command
+keeps appending behind them, so there is nothing to race with; offsets stay, the hole reads as NUL bytes. Where the
+file system cannot do that, the command is ended instead (`output-limit`).
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import select
+import sys
+import time
+
+try:
+    import _signal as signal  # type: ignore[import-not-found]  # has no stub; spares enum, 5 ms of 17
+    from _json import encode_basestring_ascii, make_scanner
+except ImportError:  # not CPython
+    import signal
+    from json.encoder import py_encode_basestring_ascii as encode_basestring_ascii  # type: ignore[attr-defined]  # private
+    from json.scanner import py_make_scanner as make_scanner  # type: ignore[attr-defined]  # private
+
+LOCKED = 75  # sysexits' EX_TEMPFAIL: another supervisor has this job
+LOG_HEAD = 1 << 20  # bytes of a too long log that are kept
+LOG_TAIL = 8 << 20
+_LINGER = 0.25  # seconds for children that are just ending (`tee` behind a pipe) before they count as left behind
+_GIVE_UP = 10.0  # seconds of SIGKILL after which a process is out of our reach (another user's, or stuck in the kernel)
+_DISK_FULL_PATIENCE = 3600.0  # seconds to wait for room for the result; the job counts as running meanwhile
+_SCAN_ENTRIES = 200_000
+_SCAN_SECONDS = 2.0
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_PUNCH_HOLE_KEEP_SIZE = 0x02 | 0x01
+_CAN_TELL_BIRTH = os.path.exists("/proc/self/stat")  # noqa: PTH110  # pathlib costs more than the rest of this file
+
+
+# ---------------------------------------------------------------------- files
+
+
+class _Json:
+    """What the C scanner of the json package wants to know; the same values `json.loads` gives it."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int = float, int
+    parse_constant = float
+    memo: dict[str, str] = {}  # noqa: RUF012  # read by the scanner, shared on purpose
+
+
+def read_json(path: str) -> dict[str, object]:
+    """A JSON object from a file. Raises OSError, or ValueError when the text is not one."""
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123  # as above
+        text = file.read().strip()
+    try:
+        values, end = make_scanner(_Json)(text, 0)  # type: ignore[call-overload]  # the stub wants a JSONDecoder
+    except StopIteration as stop:
+        raise ValueError("not JSON") from stop
+    if end != len(text) or not isinstance(values, dict):
+        raise ValueError("not one JSON object")
+    return values
+
+
+def _encode(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_encode(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_encode(key)}: {_encode(item)}" for key, item in value.items()) + "}"
+    return encode_basestring_ascii(str(value))
+
+
+def sync(descriptor: int) -> None:
+    """Bring a file or folder to the disk itself; plain fsync stops at the drive's cache on macOS."""
+    if hasattr(fcntl, "F_FULLFSYNC"):
+        fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+    else:
+        os.fsync(descriptor)
+
+
+def write_json(path: str, values: dict[str, object], *, durable: bool) -> None:
+    """Make a file appear whole or not at all; with `durable`, still there after a power loss. Raises OSError."""
+    temporary = f"{path}.{os.getpid()}"
+    with open(temporary, "w", encoding="ascii", opener=_private) as file:  # noqa: PTH123  # as above
+        file.write(_encode(values) + "\n")
+        file.flush()
+        if durable:
+            sync(file.fileno())
+    os.rename(temporary, path)  # noqa: PTH104  # as above
+    if durable:
+        folder = os.open(os.path.dirname(path), os.O_RDONLY)  # noqa: PTH120  # as above
+        try:
+            sync(folder)
+        finally:
+            os.close(folder)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
+
+
+# ---------------------------------------------------------------------- processes
+
+
+def _stat_fields(pid: int) -> list[bytes] | None:
+    """The fields of /proc/PID/stat after the name (which may hold blanks and brackets): state, parent, group, …"""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123  # as above
+            return file.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+
+
+def birth(pid: int) -> int | None:
+    """When a process started, in clock ticks since boot: with the pid, its identity. None when gone or unknowable."""
+    fields = _stat_fields(pid)
+    return int(fields[19]) if fields and fields[0] not in (b"Z", b"X") else None
+
+
+def boot_id() -> str:
+    """A name for the time since the machine started; empty where the system has none."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:  # noqa: PTH123  # as above
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def processes() -> dict[int, tuple[int, int]]:
+    """Every living process we can see: its pid to (parent, process group). Zombies are left out."""
+    if not _CAN_TELL_BIRTH:
+        return processes_by_ps()
+    table = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208  # as above
+        if name.isdigit():
+            fields = _stat_fields(int(name))
+            if fields and fields[0] not in (b"Z", b"X"):
+                table[int(name)] = (int(fields[1]), int(fields[2]))
+    return table
+
+
+def processes_by_ps() -> dict[int, tuple[int, int]]:
+    """`processes` where there is no /proc."""
+    with os.popen("exec ps -A -o pid= -o ppid= -o pgid= -o stat=") as listing:  # noqa: S605  # a constant
+        rows = [line.split() for line in listing]
+    return {int(row[0]): (int(row[1]), int(row[2])) for row in rows if len(row) > 3 and row[3][0] != "Z"}
+
+
+def descendants(roots: set[int], table: dict[int, tuple[int, int]]) -> dict[int, int]:
+    """Every process of the table below one of the roots, itself not included: pid to process group."""
+    children: dict[int, list[int]] = {}
+    for pid, (parent, _) in table.items():
+        children.setdefault(parent, []).append(pid)
+    found: dict[int, int] = {}
+    waiting = list(roots)
+    while waiting:
+        for pid in children.get(waiting.pop(), ()):
+            if pid not in found and pid not in roots:
+                found[pid] = table[pid][1]
+                waiting.append(pid)
+    return found
+
+
+class _System:
+    """The two kernel calls the standard library lacks; both answer False where the system has no such thing."""
+
+    def __init__(self) -> None:
+        try:
+            import ctypes
+
+            self._c = ctypes
+            self._library = ctypes.CDLL(None, use_errno=True)
+        except (ImportError, OSError):
+            self._library = None  # type: ignore[assignment]  # every call below then answers False
+        self.is_subreaper = self.control(_PR_SET_CHILD_SUBREAPER, 1)
+
+    def control(self, option: int, value: int) -> bool:
+        """prctl(option, value): what happens to this process's orphans, or to it when its parent dies."""
+        call = getattr(self._library, "prctl", None) if sys.platform == "linux" else None
+        if call is None:
+            return False
+        unsigned = self._c.c_ulong
+        return bool(call(option, unsigned(value), unsigned(0), unsigned(0), unsigned(0)) == 0)
+
+    def punch(self, descriptor: int, start: int, length: int) -> bool:
+        """Free the blocks of a part of a file; its size and the rest of it stay."""
+        names = ("fallocate64", "fallocate") if sys.platform == "linux" else ()
+        call = next((found for name in names if (found := getattr(self._library, name, None))), None)
+        if call is None:
+            return False
+        wide = self._c.c_int64
+        return bool(call(descriptor, _PUNCH_HOLE_KEEP_SIZE, wide(start), wide(length)) == 0)
+
+
+# ---------------------------------------------------------------------- the command's own limits
+
+
+def has_changed(folder: str, since: float) -> float | None:
+    """The time of some change below `folder` later than the wall time `since`; None when there is none.
+
+    Change times (ctime) are compared, which a program cannot set, so unpacking an old archive counts. `.git` is left
+    out. The scan is bounded; a folder too large to see through counts as changing now, for ending an agent that works
+    is worse than leaving a silent one to its wall clock.
+    """
+    give_up = time.monotonic() + _SCAN_SECONDS
+    seen = 0
+    folders = [folder]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    seen += 1
+                    if entry.name == ".git":
+                        continue
+                    changed = entry.stat(follow_symlinks=False).st_ctime
+                    if changed > since:
+                        return changed
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+        except OSError:  # gone or closed to us meanwhile: what is left still counts
+            continue
+        if seen > _SCAN_ENTRIES or time.monotonic() > give_up:
+            return time.time()
+    return None
+
+
+class _Spec:
+    """`spec.json`, each value with its type. Times are seconds, sizes bytes, None is no limit."""
+
+    def __init__(self, values: dict[str, object]) -> None:
+        argv = values["argv"]
+        if not isinstance(argv, list) or not argv:
+            raise ValueError("'argv' is not a list with a program in it")
+        self.argv = [os.fsencode(str(word)) for word in argv]
+        self.cwd = str(values["cwd"])
+        self.log = str(values["log"])
+        self.stdin = str(values.get("stdin") or "/dev/null")
+        self.watch = str(values.get("watch") or "")
+        self.cookie = str(values["cookie"])
+        self.wall_clock = _seconds(values.get("wall_clock"))
+        self.quiet = _seconds(values.get("quiet"))
+        self.grace = _seconds(values.get("grace")) or 0.0
+        self.log_limit = int(_seconds(values.get("log_limit")) or 64 << 20)
+
+
+def _seconds(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+class _Activity:
+    """When the command last gave a sign of life, and whether its log stays within bounds."""
+
+    def __init__(self, spec: _Spec, log: int, system: _System) -> None:
+        self._spec = spec
+        self._log = log
+        self._system = system
+        self._size = os.fstat(log).st_size
+        self._mark: tuple[int, int] | None = None
+        self._skew = 0.0
+        self.last = time.monotonic()
+        self.dropped = 0
+        self.pace = 0.1  # seconds until the next look: quick while output pours in
+
+    def look(self) -> str | None:
+        """Take notice of new output and of new files; a reason to end the command, or None."""
+        now = time.monotonic()
+        status = os.fstat(self._log)
+        grown, self._size = status.st_size - self._size, status.st_size
+        self.pace = 0.1 if grown > self._spec.log_limit // 8 else min(1.0, self.pace * 2)
+        mark = (status.st_size, status.st_mtime_ns)
+        if mark != self._mark:
+            self._mark = mark
+            self._note(now)
+        if status.st_blocks * 512 > self._spec.log_limit and not self._drop_middle(status.st_size):
+            return "output-limit"
+        if self._spec.quiet is not None and now - self.last >= self._spec.quiet and not self._files_moved(now):
+            return "quiet"
+        return None
+
+    def _note(self, now: float) -> None:
+        self.last = now
+        self._skew = time.time() - time.monotonic()
+
+    def _files_moved(self, now: float) -> bool:
+        skew = time.time() - time.monotonic()
+        if abs(skew - self._skew) > 1.0:  # the clock was set or the machine slept: file times say nothing now
+            self._note(now)
+            return True
+        changed = has_changed(self._spec.watch, self.last + skew) if self._spec.watch else None
+        if changed is None:
+            return False
+        self.last = min(now, changed - skew)
+        return True
+
+    def _drop_middle(self, size: int) -> bool:
+        tail = min(LOG_TAIL, self._spec.log_limit // 2)
+        start, end = min(LOG_HEAD, self._spec.log_limit // 4), size - tail
+        start, end = -(-start // 4096) * 4096, end // 4096 * 4096
+        if end <= start or not self._system.punch(self._log, start, end - start):
+            return False
+        self.dropped = end - start
+        return True
+
+
+# ---------------------------------------------------------------------- the supervisor
+
+
+class _Supervisor:
+    """One command from its start to the record of its end."""
+
+    def __init__(self, folder: str, spec: _Spec) -> None:
+        self._folder = folder
+        self._spec = spec
+        self._system = _System()
+        self._child = 0
+        self._status: int | None = None
+        self._begun = time.monotonic()
+        self._begun_wall = time.time()
+        self._asked = False
+        self._grace = spec.grace
+        self._left_behind: set[int] = set()
+        self._survivors: list[int] = []
+        self._dropped = 0
+        self._waker = self._catch_signals()
+
+    # -- signals and waiting
+
+    def _catch_signals(self) -> int:
+        reader, writer = os.pipe()
+        os.set_blocking(reader, False)
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # only to be woken
+        signal.signal(signal.SIGTERM, lambda *_: self._take_request())
+        for ignored in (signal.SIGHUP, signal.SIGINT):
+            signal.signal(ignored, signal.SIG_IGN)
+        return reader
+
+    def _take_request(self) -> None:
+        """Someone asks to stop. The `stop` file says how much grace; a second request may shorten it."""
+        self._asked = True
+        try:
+            with open(f"{self._folder}/stop", encoding="ascii") as file:  # noqa: PTH123  # as above
+                self._grace = min(self._grace, float(file.read()))
+        except (OSError, ValueError):
+            return
+
+    def _pause(self, seconds: float) -> None:
+        """Sleep until a signal comes or the time is over."""
+        poller = select.poll()
+        poller.register(self._waker, select.POLLIN)
+        poller.poll(max(0, int(seconds * 1000) + 1))
+        try:
+            os.read(self._waker, 4096)
+        except BlockingIOError:
+            return
+
+    # -- the life of the command
+
+    def run(self) -> None:
+        """Start the command, wait, empty the tree, record."""
+        try:
+            log = _private(self._spec.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        except OSError as error:
+            self._record("not-started", f"cannot open the log '{self._spec.log}': {error.strerror}")
+            return
+        try:
+            problem = self._start(log)
+        except OSError as error:
+            problem = f"cannot start a process: {error.strerror}"
+        if problem is not None:
+            self._record("stopped" if self._asked else "not-started", problem)
+            return
+        activity = _Activity(self._spec, log, self._system)
+        reason, message = self._wait(activity)
+        self._end_tree(is_natural=reason == "exited")
+        self._dropped = activity.dropped
+        self._record(reason, message)
+
+    def _start(self, log: int) -> str | None:
+        """Fork, note who runs, let the command go. A problem in words, or None."""
+        try:
+            stdin = os.open(self._spec.stdin, os.O_RDONLY)
+        except OSError as error:
+            return f"cannot open '{self._spec.stdin}': {error.strerror}"
+        go, let_go = os.pipe()
+        trouble, report = os.pipe()
+        supervisor = os.getpid()
+        self._begun, self._begun_wall = time.monotonic(), time.time()
+        self._child = os.fork()
+        if self._child == 0:
+            self._become_command(supervisor, stdin, log, go, let_go, report)
+        for descriptor in (stdin, go, report):
+            os.close(descriptor)
+        try:
+            write_json(f"{self._folder}/start.json", self._identity(supervisor), durable=False)
+            # Whoever asks to stop writes `stop` first and reads start.json then; we do it the other way round, so
+            # one of us sees the other.
+            if os.path.exists(f"{self._folder}/stop"):  # noqa: PTH110  # as above
+                self._take_request()
+                return self._abandon(let_go, trouble, "stopped before it started")
+        except OSError as error:
+            return self._abandon(let_go, trouble, f"cannot write to '{self._folder}': {error.strerror}")
+        announce()
+        os.write(let_go, b"1")
+        os.close(let_go)
+        with open(trouble, "rb") as file:  # noqa: PTH123  # as above
+            problem = file.read()  # empty once exec closed the other end
+        if not problem:
+            return None
+        os.waitpid(self._child, 0)
+        stage, _, number = problem.decode().partition(" ")
+        return self._explain(stage, int(number))
+
+    def _abandon(self, let_go: int, trouble: int, problem: str) -> str:
+        os.close(let_go)  # the child reads the end of the pipe and leaves
+        os.waitpid(self._child, 0)
+        os.close(trouble)
+        return problem
+
+    def _identity(self, supervisor: int) -> dict[str, object]:
+        return {
+            "supervisor": supervisor,
+            "supervisor_birth": birth(supervisor),
+            "child": self._child,
+            "child_birth": birth(self._child),
+            "boot": boot_id(),
+            "cookie": self._spec.cookie,
+            "started": self._begun_wall,
+        }
+
+    def _explain(self, stage: str, number: int) -> str:
+        program = os.fsdecode(self._spec.argv[0])
+        if stage == "cwd":
+            return f"cannot enter the folder '{self._spec.cwd}': {os.strerror(number)}"
+        if number in (errno.ENOENT, errno.ENOTDIR):
+            return f"cannot find the program '{program}'"
+        return f"cannot execute '{program}': {os.strerror(number)}"
+
+    def _become_command(self, parent: int, stdin: int, log: int, go: int, let_go: int, report: int) -> None:
+        """In the child: leave the supervisor's session, wait for leave to go, become the command. Never returns."""
+        stage = "cwd"
+        try:
+            os.setsid()
+            self._system.control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
+            os.close(let_go)
+            if os.read(go, 1) != b"1" or os.getppid() != parent:
+                os._exit(127)
+            os.chdir(self._spec.cwd)
+            stage = "exec"
+            for source, target in ((stdin, 0), (log, 1), (log, 2)):
+                os.dup2(source, target)
+            os.execvpe(self._spec.argv[0], self._spec.argv, dict(os.environb, WAVES_COOKIE=self._spec.cookie))
+        except OSError as error:
+            os.write(report, f"{stage} {error.errno}".encode())
+        except ValueError:  # a NUL byte among the words
+            os.write(report, f"{stage} {errno.EINVAL}".encode())
+        finally:
+            os._exit(127)
+
+    def _wait(self, activity: _Activity) -> tuple[str, str]:
+        """Until the command ends, someone asks to stop, or a limit is passed: the reason and words for it."""
+        spec = self._spec
+        while True:
+            self._reap()
+            now = time.monotonic()
+            if self._status is not None:
+                return "exited", ""
+            if self._asked:
+                return "stopped", "stopped on request"
+            if spec.wall_clock is not None and now - self._begun >= spec.wall_clock:
+                return "wall-clock", f"ran longer than {spec.wall_clock:g} seconds"
+            reason = activity.look()
+            if reason == "quiet":
+                return reason, f"no output and no file change for {spec.quiet:g} seconds"
+            if reason is not None:
+                return reason, f"wrote more than {spec.log_limit} bytes of output"
+            waits = [activity.pace]
+            if spec.wall_clock is not None:
+                waits.append(self._begun + spec.wall_clock - now)
+            if spec.quiet is not None:
+                waits.append(activity.last + spec.quiet - now)
+            self._pause(min(waits))
+
+    # -- the end of the tree
+
+    def _reap(self) -> bool:
+        """Collect what has ended; True when nothing is left below us.
+
+        With every orphan coming to us, having no child means having no descendant: a chain of parents that are alive
+        ends here. That makes it exact, where a walk through /proc is a guess.
+        """
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return self._system.is_subreaper or not self._family()
+            if pid == 0:
+                return False
+            if pid == self._child:
+                self._status = status
+
+    def _family(self) -> dict[int, int]:
+        """What can be seen of the tree: pid to process group."""
+        table = processes()
+        family = descendants({os.getpid()}, table)
+        if not self._system.is_subreaper:  # orphans went to init; those that kept the command's group are still ours
+            family.update({pid: group for pid, (_, group) in table.items() if group == self._child})
+            family = {**family, **descendants(set(family), table)}
+        return family
+
+    def _is_empty_within(self, seconds: float | None) -> bool:
+        """Wait until the tree is empty; `None` waits for the grace time, which a stop request may shorten."""
+        begun = time.monotonic()
+        while not self._reap():
+            limit = self._grace if seconds is None else seconds
+            left = begun + limit - time.monotonic()
+            if left <= 0:
+                return False
+            self._pause(left if self._system.is_subreaper else min(left, 0.05))
+        return True
+
+    def _end_tree(self, *, is_natural: bool) -> None:
+        """SIGTERM to everyone once, the grace time, then SIGKILL until nobody is left."""
+        if is_natural and self._is_empty_within(_LINGER):
+            return
+        family = self._family()
+        for pid in family:
+            _send(os.kill, pid, signal.SIGTERM)
+        if is_natural:
+            self._left_behind.update(family)
+        if self._is_empty_within(None):
+            return
+        give_up = time.monotonic() + _GIVE_UP
+        nap = 0.001
+        while time.monotonic() < give_up:
+            family = self._family()
+            self._left_behind.update(family)
+            # A group is killed in one step, so a chain of quick forks cannot slip through between listing and
+            # killing. Only groups of the command's own sessions: each began at or below its setsid().
+            for group in set(family.values()) - {os.getpgrp()}:
+                _send(os.killpg, group, signal.SIGKILL)
+            for pid in family:
+                _send(os.kill, pid, signal.SIGKILL)
+            if self._is_empty_within(nap):
+                return
+            nap = min(nap * 2, 0.1)
+        self._survivors = sorted(self._family())
+
+    # -- the record
+
+    def _record(self, reason: str, message: str) -> None:
+        """Write the result; on a full disk wait for room, still holding the lock, unless asked to stop."""
+        if self._survivors:
+            pids = ", ".join(str(pid) for pid in self._survivors)
+            message = "; ".join(filter(None, (message, f"processes that could not be ended: {pids}")))
+        status = self._status
+        values: dict[str, object] = {
+            "reason": reason,
+            "code": os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else None,
+            "signal": os.WTERMSIG(status) if status is not None and os.WIFSIGNALED(status) else None,
+            "leftover": len(self._left_behind - {self._child}),
+            "survivors": self._survivors,
+            "dropped": self._dropped,
+            "seconds": round(time.monotonic() - self._begun, 6),
+            "started": self._begun_wall,
+            "ended": time.time(),
+            "message": message,
+        }
+        patience = time.monotonic() + _DISK_FULL_PATIENCE
+        self._asked = False
+        while True:
+            try:
+                write_json(f"{self._folder}/exit.json", values, durable=True)
+                return
+            except OSError as error:
+                if error.errno not in (errno.ENOSPC, errno.EDQUOT) or self._asked or time.monotonic() > patience:
+                    raise
+            announce()
+            self._pause(1.0)
+
+
+def _send(kill: object, target: int, number: int) -> None:
+    """Signal a process or group that may be gone, or be another user's by now (sudo)."""
+    try:
+        kill(target, number)  # type: ignore[operator]  # naming the type would mean importing typing
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def announce() -> None:
+    """Tell whoever started us that the lock is ours and the identity written: one byte, and the pipe is closed."""
+    try:
+        os.write(1, b"1")
+    except OSError:  # it died, or we have told it already and this is /dev/null closed to us
+        pass
+    null = os.open("/dev/null", os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)
+
+
+def take_lock(folder: str) -> int | None:
+    """The job's lock for as long as this process lives; None when another supervisor has it.
+
+    Whoever asks "is it alive?" holds the lock for a moment, so as long as nobody has started we try again.
+    """
+    descriptor = _private(f"{folder}/lock", os.O_RDWR | os.O_CREAT)
+    patience = time.monotonic() + 5.0
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            has_started = os.path.exists(f"{folder}/start.json")  # noqa: PTH110  # as above
+            if has_started or time.monotonic() > patience:
+                os.close(descriptor)
+                return None
+            time.sleep(0.005)
+        else:
+            return descriptor
+
+
+def main(path: str) -> int:
+    """Supervise the job of this `spec.json`; the process's exit code."""
+    folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120  # as above
+    if take_lock(folder) is None:
+        return LOCKED
+    if os.path.exists(f"{folder}/exit.json"):  # noqa: PTH110  # finished before, or taken back
+        return 0
+    try:
+        os.setsid()
+    except PermissionError:  # the coordinator has seen to it
+        pass
+    _Supervisor(folder, _Spec(read_json(path))).run()
+    return 0
+
+
+if __name__ == "__main__":
+    os._exit(main(sys.argv[1]))
