@@ -10,7 +10,17 @@ from functools import lru_cache
 from git_waves.core.globs import can_meet, glob_regex, is_glob, literal_head, segments_of
 from git_waves.core.model import PathPattern, PatternKind, RepoPath
 
-__all__ = ["PathProblem", "fold", "folders_of", "glob_regex", "matches", "overlap", "parse_pattern"]
+__all__ = [
+    "PathProblem",
+    "compiled",
+    "fold",
+    "folders_of",
+    "glob_regex",
+    "matches",
+    "overlap",
+    "parse_pattern",
+    "unsafe_reason",
+]
 
 LONGEST = 4096  # bytes; Linux's PATH_MAX, and a bound on the work a hostile plan can ask of `overlap`
 
@@ -24,7 +34,7 @@ _HFS_IGNORED = dict.fromkeys(
 )
 
 
-class PathProblem(ValueError):
+class PathProblem(ValueError):  # noqa: N818  # a problem of the plan, listed beside its other PlanProblems
     """A text that is no path inside the repository: `message` says why, `hint` what to write."""
 
     def __init__(self, message: str, hint: str) -> None:
@@ -41,8 +51,9 @@ def parse_pattern(text: str) -> PathPattern:
     if _PLAIN.fullmatch(text) and len(text) <= LONGEST:
         return PathPattern(kind=PatternKind.FILE, text=RepoPath(text))
     _refuse_characters(text)
-    _refuse_start(text)
     parts = [part for part in text.split("/") if part not in ("", ".")]
+    if text.startswith("/") and not parts:
+        raise PathProblem(f"path '{text}' is absolute", "write '**' to claim the whole repository")
     if not parts:
         raise PathProblem(
             f"path '{text}' is the whole repository", "name the folders, or write '**' to claim it all"
@@ -68,10 +79,9 @@ def _refuse_characters(text: str) -> None:
     if not text.strip():
         raise PathProblem("path is empty", "remove the entry, or name a file, a folder or a glob")
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-    categories = {unicodedata.category(c) for c in text}
-    if "Cs" in categories:
+    if any("\ud800" <= c <= "\udfff" for c in text):
         raise PathProblem(f"path '{shown}' is not valid UTF-8", "claim the folder it lies in")
-    if categories & {"Cc", "Zl", "Zp"}:
+    if _has_controls(text):
         raise PathProblem(f"path '{shown}' holds a control character", "claim the folder it lies in")
     if len(text.encode()) > LONGEST:
         raise PathProblem(f"path '{shown[:40]}…' is longer than {LONGEST} bytes", "claim a folder above it")
@@ -86,35 +96,53 @@ def _refuse_characters(text: str) -> None:
         raise PathProblem(f"braces in path '{text}' are not expanded", "list the paths one by one")
 
 
-def _refuse_start(text: str) -> None:
+def _refuse_parts(text: str, parts: list[str]) -> None:
+    first = parts[0]
     if text.startswith("/"):
         raise PathProblem(
-            f"path '{text}' is absolute", "write it from the top of the repository, without the '/'"
+            f"path '{text}' is absolute", "write it from the top of the repository, without '/'"
         )
-    if text.startswith("~"):
+    if first.startswith("~"):
         raise PathProblem(f"path '{text}' starts with '~'", "only paths inside the repository can be owned")
-    if _DRIVE.match(text):
+    if first.startswith("-"):
+        raise PathProblem(
+            f"path '{text}' starts with '-'", "a command could take it for an option; rename the file"
+        )
+    if _DRIVE.match(first):
         raise PathProblem(
             f"path '{text}' starts with a drive letter", "write it from the top of the repository"
         )
-    if text.startswith("-"):
-        raise PathProblem(
-            f"path '{text}' starts with '-'", "write a path that no command can take for an option"
-        )
-
-
-def _refuse_parts(text: str, parts: list[str]) -> None:
     if ".." in parts:
         raise PathProblem(f"path '{text}' goes up with '..'", "write it from the top of the repository")
-    if parts[0].startswith("-"):  # `./-rf`
+    if any(map(_is_git_folder, parts)):
         raise PathProblem(
-            f"path '{text}' starts with '-'", "write a path that no command can take for an option"
+            f"path '{text}' names git's own folder", "remove the entry; no commit can hold '.git'"
         )
-    for part in parts:
-        if _is_git_folder(part):
-            raise PathProblem(
-                f"path '{text}' names git's own folder", "'.git' is never part of a tree; remove the entry"
-            )
+
+
+def unsafe_reason(path: str) -> str:
+    """Why a path found in a task's tree must not enter another tree; empty when it may.
+
+    git's own tree writer accepts most of these, and other systems read them differently (reliability F-77, F-78).
+    Bytes that are not UTF-8 are no reason: such names exist, and every tool of ours keeps them as they are.
+    """
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return "it is no path inside the repository"
+    if any(map(_is_git_folder, parts)):
+        return "it names git's own folder"
+    if _has_controls(path):
+        return "it holds a control character"
+    if "\\" in path:
+        return "it holds a backslash, which separates folders on other systems"
+    if path.startswith("-"):
+        return "it starts with '-', so a command could take it for an option"
+    return ""
+
+
+def _has_controls(text: str) -> bool:
+    """Control characters and line or paragraph separators; the quick answer first, trees are long."""
+    return not text.isprintable() and any(unicodedata.category(c) in ("Cc", "Zl", "Zp") for c in text)
 
 
 def _is_git_folder(part: str) -> bool:
