@@ -41,7 +41,9 @@ def check_retry(state: RunState, task: str, grant: tuple[str, ...], manifest: Ow
             hint="git waves status",
         )
     for path in grant:
-        busy = [owner for owner in manifest.owners_of(path) if owner != task and not _is_through(state, owner)]
+        busy = [
+            owner for owner in manifest.owners_of(path) if owner != task and not _is_through(state, owner)
+        ]
         if busy:
             raise UsageError(
                 f"'{path}' belongs to task '{busy[0]}', which is not through yet",

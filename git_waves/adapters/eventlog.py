@@ -87,7 +87,9 @@ class RunStarted(_Event):
     plan: str
     source: Raw
     plan_blob: str
+    previous: str  # the integration ref's value before this run; empty when there was none
     base: str
+    base_tree: str
     base_name: str
     scheduler: str
     on_failure: str
@@ -123,7 +125,7 @@ class RunHalted(_Event):
     """A person must decide."""
 
     event: Literal["run_halted"] = "run_halted"
-    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "surroundings"]
+    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs"]
     reason: Raw
     hint: Raw
 
@@ -140,6 +142,22 @@ class Warned(_Event):
 
     event: Literal["warned"] = "warned"
     message: Raw
+
+
+class RefsMoved(_Event):
+    """The integration ref is not where we left it; the run halts once nothing is in flight."""
+
+    event: Literal["refs_moved"] = "refs_moved"
+    message: Raw
+
+
+class IntegrationAccepted(_Event):
+    """A person says that the run goes on from where somebody else moved the integration ref."""
+
+    event: Literal["integration_accepted"] = "integration_accepted"
+    old: str
+    new: str
+    tree: str
 
 
 class TaskLeased(_TaskEvent):
@@ -285,6 +303,8 @@ AnyEvent = (
     | RunHalted
     | RunFinished
     | Warned
+    | RefsMoved
+    | IntegrationAccepted
     | TaskLeased
     | RungReached
     | TaskPassed

@@ -6,8 +6,6 @@ tree changes in the candidate. Both must lie inside what the task owns, whatever
 
 from __future__ import annotations
 
-import os
-import posixpath
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -18,7 +16,7 @@ from pathlib import Path
 from git_waves.adapters.git import Change, Git, MergeConflict
 from git_waves.core.model import Oid, RepoPath, Rules
 from git_waves.core.ownership import foreign_paths
-from git_waves.core.paths import fold, unsafe_reason
+from git_waves.core.treenames import TreeNames, leaves_the_tree, unsafe_reason
 
 SYMLINK = "120000"
 GITLINK = "160000"
@@ -70,94 +68,43 @@ def _refuse(git: Git, changes: tuple[Change, ...], rules: Rules) -> Refused | No
     if foreign:
         return Refused(reason="it changes paths the task does not own", paths=foreign)
     present = [change for change in changes if change.new_mode != ABSENT]
-    unsafe = [(change.path, reason) for change in present if (reason := unsafe_reason(change.path))]
+    added = [change.path for change in present if change.old_mode == ABSENT]
+    unsafe = tuple(path for path in added if unsafe_reason(path))
     if unsafe:
-        return Refused(reason=f"it adds an unsafe path ({unsafe[0][1]})", paths=tuple(path for path, _ in unsafe))
-    gitlinks = tuple(change.path for change in present if change.new_mode == GITLINK and change.old_mode != GITLINK)
+        return Refused(reason=f"it adds a path that is not safe: {unsafe_reason(unsafe[0])}", paths=unsafe)
+    gitlinks = tuple(
+        change.path for change in present if change.new_mode == GITLINK and change.old_mode != GITLINK
+    )
     if gitlinks:
         return Refused(reason="it adds a repository inside the repository (a gitlink)", paths=gitlinks)
     links = tuple(
-        change.path for change in present if change.new_mode == SYMLINK and _escapes(change.path, git.blob(change.new))
+        change.path
+        for change in present
+        if change.new_mode == SYMLINK and leaves_the_tree(change.path, git.blob(change.new) or b"")
     )
-    return Refused(reason="it adds a symbolic link that leaves the repository", paths=links) if links else None
-
-
-def _escapes(path: RepoPath, target: bytes | None) -> bool:
-    """Whether a symbolic link at `path` points outside the tree."""
-    text = os.fsdecode(target or b"")
-    if text.startswith("/"):
-        return True
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), text)).split("/")[0] == ".."
-
-
-class TreeNames:
-    """The names of the candidate's tree, read once and then kept up to date merge by merge.
-
-    Two uses: names that differ only in case or normalization collide on other file systems, and git merges them without
-    a word (git-facts section 5); and the `.gitattributes` files that a merge has to obey.
-    """
-
-    def __init__(self) -> None:
-        self._tree: Oid | None = None
-        self._folded: dict[str, RepoPath] = {}
-        self.attribute_files: set[RepoPath] = set()
-
-    def read(self, git: Git, tree: Oid) -> None:
-        """Make sure that the names are those of `tree`."""
-        if self._tree != tree:
-            self._folded = {}
-            self.attribute_files = set()
-            for path in git.paths_in(tree):
-                self._add(path)
-            self._tree = tree
-
-    def collision(self, changes: tuple[Change, ...]) -> tuple[RepoPath, RepoPath] | None:
-        """A path added by `changes` and the other one it collides with, in the tree that results."""
-        gone = {change.path for change in changes if change.new_mode == ABSENT}
-        added: dict[str, RepoPath] = {}
-        for change in changes:
-            if change.old_mode != ABSENT:
-                continue
-            for name in _with_parents(change.path):
-                key = fold(name)
-                twin = self._folded.get(key)
-                if twin is None or twin in gone:
-                    twin = added.setdefault(key, name)
-                if twin != name:
-                    return change.path, twin
-        return None
-
-    def moved_to(self, tree: Oid, changes: tuple[Change, ...]) -> None:
-        """The candidate is now `tree`, which differs by `changes` from the one before."""
-        for change in changes:
-            if change.new_mode == ABSENT:
-                self._folded.pop(fold(change.path), None)
-                self.attribute_files.discard(change.path)
-        for change in changes:
-            if change.new_mode != ABSENT:
-                self._add(change.path)
-        self._tree = tree
-
-    def _add(self, path: RepoPath) -> None:
-        if path.rpartition("/")[2] == ".gitattributes":
-            self.attribute_files.add(path)
-        for name in _with_parents(path):
-            self._folded.setdefault(fold(name), name)
-
-
-def _with_parents(path: RepoPath) -> list[RepoPath]:
-    parts = path.split("/")
-    return [RepoPath("/".join(parts[:count])) for count in range(1, len(parts) + 1)]
+    return (
+        Refused(reason="it adds a symbolic link that leaves the repository", paths=links) if links else None
+    )
 
 
 def merge_tip(
-    git: Git, *, candidate: Oid, base: Oid, tip: Oid, rules: Rules, message: str, names: TreeNames, scratch: Path
+    git: Git,
+    *,
+    candidate: Oid,
+    base: Oid,
+    tip: Oid,
+    rules: Rules,
+    message: str,
+    names: TreeNames,
+    scratch: Path,
 ) -> Candidate | Conflict | Refused:
     """Merge `tip` into `candidate` as a commit of its own with both as parents; no ref is moved."""
     judged = judge(git, onto=candidate, base=base, tip=tip, rules=rules)
     if isinstance(judged, Refused):
         return judged
-    names.read(git, git.tree_of(candidate))
+    tree = git.tree_of(candidate)
+    if not names.are_of(tree):
+        names.read(tree, git.paths_in(tree))
     with _attributes(git, candidate, names.attribute_files, scratch) as attributes:
         merged = git.merge_tree(candidate, tip, attributes=attributes)
     if isinstance(merged, MergeConflict):
@@ -170,12 +117,14 @@ def merge_tip(
     moved = tuple(change.path for change in changes if change.path not in own)
     if moved:  # a rename or a merge driver put something where neither side had changed it (decision D12)
         return Refused(reason="the merge would change paths that the task did not", paths=moved)
-    collision = names.collision(changes)
+    gone = tuple(change.path for change in changes if change.new_mode == ABSENT)
+    added = tuple(change.path for change in changes if change.old_mode == ABSENT)
+    collision = names.collision(added, gone)
     if collision is not None:
         words = f"'{collision[0]}' and '{collision[1]}' differ only in case or normalization"
         return Refused(reason=words, paths=collision)
     commit = git.commit_tree(merged.tree, (candidate, tip), message)
-    names.moved_to(merged.tree, changes)
+    names.moved_to(merged.tree, added, gone)
     return Candidate(commit=commit, tree=merged.tree, paths=tuple(change.path for change in changes))
 
 

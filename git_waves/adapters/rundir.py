@@ -1,16 +1,16 @@
 """Where things lie at run time: the folder of one run below the repository's common git directory.
 
-    <common>/waves/runs/<run>/plan            the pinned plan, as bytes
-                              manifest.json   who owns which path, frozen
-                              events.jsonl    the event log
-                              logs/           what agents, verify commands and gates printed
-                              jobs/           one folder per supervised command (adapters/process)
-                              hooks/          one folder of hooks per task attempt, and its seal
-                              index/          our own index file per task attempt
-                              prompts/        what each agent was told
-                              inbox/          what other commands ask of the coordinator
-    <common>/waves/<plan>.lock                held by the coordinator of that plan
-    <common>/waves/<plan>.holder.json         who holds it, for people
+<common>/waves/runs/<run>/plan            the pinned plan, as bytes
+                          manifest.json   who owns which path, frozen
+                          events.jsonl    the event log
+                          logs/           what agents, verify commands and gates printed
+                          jobs/           one folder per supervised command (adapters/process)
+                          hooks/          one folder of hooks per task attempt, and its seal
+                          index/          our own index file per task attempt
+                          prompts/        what each agent was told
+                          inbox/          what other commands ask of the coordinator
+<common>/waves/<plan>.lock                held by the coordinator of that plan
+<common>/waves/<plan>.holder.json         who holds it, for people
 """
 
 from __future__ import annotations
@@ -47,7 +47,11 @@ class RunDir:
 
     def log(self, task: TaskId | str, attempt: int, rung: str = "agent") -> Path:
         """The log of one rung of an attempt; the agent's has the short name."""
-        return self.path / "logs" / (f"{task}.{attempt}.log" if rung == "agent" else f"{task}.{attempt}.{rung}.log")
+        return (
+            self.path
+            / "logs"
+            / (f"{task}.{attempt}.log" if rung == "agent" else f"{task}.{attempt}.{rung}.log")
+        )
 
     def job(self, name: str) -> Path:
         """The folder of a supervised command."""

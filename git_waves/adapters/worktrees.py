@@ -84,7 +84,8 @@ def ensure(git: Git, lease: Lease) -> Path:
                 hint="move it away, or set another place: git config waves.worktreeDir PATH",
             )
         if git.ref(lease.branch) is None and not git.update_refs(
-            [f"create {lease.branch} {lease.base}"], message=f"waves: lease {lease.task} attempt {lease.attempt}"
+            [f"create {lease.branch} {lease.base}"],
+            message=f"waves: lease {lease.task} attempt {lease.attempt}",
         ):
             raise SurroundingsError(
                 f"cannot create the branch '{lease.branch.removeprefix('refs/heads/')}'",
@@ -152,7 +153,11 @@ def remove(git: Git, lease: Lease, *, integration: Oid) -> Removed | Kept:
     with worktree_lock(git.git_dir):
         entry = _registered(git, lease.folder)
         if entry is None:
-            return Kept(reason="git does not know it as a worktree") if lease.folder.exists() else Removed(archive=archive)
+            return (
+                Kept(reason="git does not know it as a worktree")
+                if lease.folder.exists()
+                else Removed(archive=archive)
+            )
         if not lease.folder.exists():
             _drop_admin(git, lease.folder)
             return Removed(archive=archive)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from git_waves.core import fold
 from git_waves.core.fold import RunState, TaskState
@@ -61,11 +62,14 @@ class Publish:
     group: str
 
 
+HaltKind = Literal["failed", "parked", "conflict", "gate", "stuck", "refs"]
+
+
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """Stop for a person. `kind` is one of the event log's words."""
+    """Stop for a person."""
 
-    kind: str
+    kind: HaltKind
     reason: str
     hint: str
 
@@ -90,20 +94,26 @@ def next_actions(
     gates_running: bool = False,
     conflicts: Mapping[str, frozenset[str]] | None = None,
     resources: Mapping[str, tuple[tuple[str, int], ...]] | None = None,
+    until: str | None = None,
 ) -> tuple[Action, ...]:
     """The actions to carry out now; empty means wait for something in flight.
 
     `in_flight` are tasks that climb the ladder in this process. `conflicts` maps a task to those it must never run
     beside (shared paths); `resources` to the (name, capacity) it holds while it runs. Both matter to `ready-set` only:
-    in the other two the rounds already keep such tasks apart.
+    in the other two the rounds already keep such tasks apart. `until` names the last group that may run.
     """
     adopted = tuple(
-        Climb(task.id) for task in state.tasks.values() if task.status in fold.LIVE and task.id not in in_flight
+        Climb(task.id)
+        for task in state.tasks.values()
+        if task.status in fold.LIVE and task.id not in in_flight
     )
     if adopted:
         return adopted
     if state.stopping:
         return () if in_flight or gates_running else (Stop(),)
+    if state.refs_moved:
+        hint = "'git waves run --restore' puts it back, 'git waves run --accept' goes on from there"
+        return () if in_flight or gates_running else (Halt("refs", state.refs_moved, hint),)
     conflict = [task for task in state.tasks.values() if task.status == fold.PARKED and task.rung == "merge"]
     if conflict:  # a conflict halts under every policy (P6)
         return () if in_flight or gates_running else (_halt_for(conflict),)
@@ -111,14 +121,16 @@ def next_actions(
     if blocked:
         return blocked
     if state.scheduler == "ready-set":
-        return _ready_set(state, in_flight, gates_running, conflicts or {}, resources or {})
-    return _rounds(state, in_flight, gates_running)
+        return _ready_set(state, in_flight, gates_running, conflicts or {}, resources or {}, until)
+    return _rounds(state, in_flight, gates_running, until)
 
 
 # ---------------------------------------------------------------------- sequential and dag-parallel
 
 
-def _rounds(state: RunState, in_flight: frozenset[str], gates_running: bool) -> tuple[Action, ...]:
+def _rounds(
+    state: RunState, in_flight: frozenset[str], gates_running: bool, until: str | None
+) -> tuple[Action, ...]:
     """Round by round inside a group, group by group; `sequential` is the same with one task to a round."""
     for group in state.groups:
         for one_round in _rounds_of(group, state.scheduler):
@@ -128,6 +140,8 @@ def _rounds(state: RunState, in_flight: frozenset[str], gates_running: bool) -> 
         actions = _barrier(state, group.name, tuple(group.gates), gates_running)
         if actions is not None:
             return actions
+        if group.name == until and _waits_beyond(state, until):
+            return () if in_flight else (Stop(),)
     return _end(state, in_flight)
 
 
@@ -155,7 +169,9 @@ def _one_round(state: RunState, one_round: list[str], in_flight: frozenset[str])
     if in_flight:
         return ()
     passed = [task for task in tasks if task.status == fold.PASSED]
-    return (Merge(passed[0].id),) if passed else None  # only stuck ones left, and the policy goes on without them
+    return (
+        (Merge(passed[0].id),) if passed else None
+    )  # only stuck ones left, and the policy goes on without them
 
 
 def _barrier(
@@ -190,12 +206,14 @@ def _ready_set(
     gates_running: bool,
     conflicts: Mapping[str, frozenset[str]],
     resources: Mapping[str, tuple[tuple[str, int], ...]],
+    until: str | None,
 ) -> tuple[Action, ...]:
     """Each task starts when its needs are integrated; a merge, its gates and its publish follow as soon as it passed."""
     stuck = [task for task in state.tasks.values() if task.status in fold.STUCK]
     if stuck and state.on_failure == "halt":
         return () if in_flight or gates_running else (_halt_for(stuck),)
-    starts = _ready(state, in_flight, conflicts, resources)
+    beyond = _waits_beyond(state, until)
+    starts = _ready(state, in_flight, beyond, conflicts, resources)
     if gates_running:
         return starts
     if state.candidate != state.integration:
@@ -204,12 +222,15 @@ def _ready_set(
     passed = [task for task in state.tasks.values() if task.status == fold.PASSED]
     if passed:
         return (*starts, Merge(passed[0].id))
+    if not starts and not in_flight and beyond and beyond >= _waiting(state):
+        return (Stop(),)
     return starts or _end(state, in_flight)
 
 
 def _ready(
     state: RunState,
     in_flight: frozenset[str],
+    beyond: frozenset[str],
     conflicts: Mapping[str, frozenset[str]],
     resources: Mapping[str, tuple[tuple[str, int], ...]],
 ) -> tuple[Action, ...]:
@@ -227,6 +248,7 @@ def _ready(
         wanted = resources.get(task.id, ())
         if (
             task.status != fold.PENDING
+            or task.id in beyond
             or any(state.status_of(need) not in (fold.INTEGRATED, fold.DONE) for need in task.needs)
             or conflicts.get(task.id, frozenset()) & busy
             or any(held.get(name, 0) >= capacity for name, capacity in wanted)
@@ -242,7 +264,9 @@ def _ready(
 def _due_in_ready_set(state: RunState) -> tuple[str, tuple[str, ...]]:
     """The gates every group shares, and those of groups that are wholly in the tree; named after the last merge."""
     last = next(task for task in reversed(state.tasks.values()) if task.status == fold.MERGED)
-    everywhere = [gate for gate in state.groups[0].gates if all(gate in group.gates for group in state.groups)]
+    everywhere = [
+        gate for gate in state.groups[0].gates if all(gate in group.gates for group in state.groups)
+    ]
     gates = list(everywhere)
     for group in state.groups:
         if all(state.status_of(task) in fold.SETTLED for one_round in group.rounds for task in one_round):
@@ -251,6 +275,19 @@ def _due_in_ready_set(state: RunState) -> tuple[str, tuple[str, ...]]:
 
 
 # ---------------------------------------------------------------------- failure and end
+
+
+def _waiting(state: RunState) -> frozenset[str]:
+    return frozenset(task.id for task in state.tasks.values() if task.status == fold.PENDING)
+
+
+def _waits_beyond(state: RunState, until: str | None) -> frozenset[str]:
+    """Waiting tasks of the groups after the one named `until`."""
+    names = [group.name for group in state.groups]
+    if until not in names:
+        return frozenset()
+    later = state.groups[names.index(until) + 1 :]
+    return _waiting(state) & {task for group in later for one_round in group.rounds for task in one_round}
 
 
 def _blocked(state: RunState) -> Iterator[Block]:
@@ -288,7 +325,9 @@ def _halt_for(stuck: list[TaskState]) -> Halt:
             f"tasks {_names(task.id for task in stuck)} did not get through",
             "git waves status",
         )
-    kind = "failed" if first.status == fold.FAILED else "conflict" if first.rung == "merge" else "parked"
+    kind: HaltKind = (
+        "failed" if first.status == fold.FAILED else "conflict" if first.rung == "merge" else "parked"
+    )
     return Halt(kind, f"task '{first.id}' {first.status} at {first.rung}: {first.reason}", first.hint)
 
 

@@ -127,6 +127,7 @@ class RunState:
         self.plan_blob = ""
         self.base = ""
         self.base_name = ""
+        self.previous = ""  # the integration ref before this run
         self.scheduler = ""
         self.on_failure = ""
         self.max_parallel = 0
@@ -138,6 +139,8 @@ class RunState:
         self.gates: dict[tuple[str, str], GateResult] = {}  # (gate, tree) -> last result
         self.gate_rounds = 0
         self.stopping = False
+        self.stopping_now = False
+        self.refs_moved = ""  # who moved the integration ref, in words
         self.halted = ""  # why the run halted; empty while it goes on
         self.halt_kind = ""
         self.halt_hint = ""
@@ -166,7 +169,9 @@ class RunState:
         self.source = event["source"]
         self.plan_blob = event["plan_blob"]
         self.base = self.candidate = self.integration = event["base"]
+        self.candidate_tree = event["base_tree"]
         self.base_name = event["base_name"]
+        self.previous = event["previous"]
         self.scheduler = event["scheduler"]
         self.on_failure = event["on_failure"]
         self.max_parallel = event["max_parallel"]
@@ -185,13 +190,23 @@ class RunState:
     def _run_resumed(self, event: Event) -> None:
         self.coordinator = event["coordinator"]
         self.max_parallel = event["max_parallel"]
-        self.stopping = False
+        self.stopping = self.stopping_now = False
+        self.refs_moved = ""
         self._clear_halt()
         # A person has looked; what was red may be green now. What was green on this tree stays proved.
         self.gates = {key: result for key, result in self.gates.items() if result.passed}
 
-    def _stop_requested(self, _event: Event) -> None:
+    def _stop_requested(self, event: Event) -> None:
         self.stopping = True
+        self.stopping_now = self.stopping_now or event["now"]
+
+    def _refs_moved(self, event: Event) -> None:
+        self.refs_moved = event["message"]
+
+    def _integration_accepted(self, event: Event) -> None:
+        self.integration = self.candidate = event["new"]
+        self.candidate_tree = event["tree"]
+        self.refs_moved = ""
 
     def _run_halted(self, event: Event) -> None:
         self.halted = event["reason"]
@@ -199,7 +214,7 @@ class RunState:
         self.halt_hint = event["hint"]
 
     def _run_stopped(self, _event: Event) -> None:
-        self.stopping = False
+        self.stopping = self.stopping_now = False
         self.halted = "stopped"
         self.halt_kind = "stopped"
         self.halt_hint = "git waves run"

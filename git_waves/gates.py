@@ -1,0 +1,111 @@
+"""Gates at a barrier: the candidate checked out into a throwaway worktree, each gate supervised, each result a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from git_waves import agents
+from git_waves.adapters import process, worktrees
+from git_waves.adapters.eventlog import GateFinished
+from git_waves.adapters.git import Git
+from git_waves.adapters.rundir import RunDir
+from git_waves.core.model import Command, Gate, Oid, Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """Which gates to run on which commit; `number` counts the gate rounds of the run and names the folder."""
+
+    git: Git
+    run_dir: RunDir
+    plan: Plan
+    folder: Path
+    group: str
+    number: int
+    commit: Oid
+    tree: Oid
+    gates: tuple[str, ...]
+
+
+def run_gates(order: Order) -> Iterator[GateFinished]:
+    """Run each gate in turn, all of them even after a red one, so that a person sees everything at once.
+
+    A gate that was stopped on request gives no result; it runs again when the run is taken up.
+    """
+    worktrees.make_throwaway(
+        order.git, order.folder, order.commit, f"git-waves: gates of run {order.run_dir.run}"
+    )
+    try:
+        trouble = _set_up(order)
+        for gate in order.plan.gates:
+            if gate.name not in order.gates:
+                continue
+            if trouble is not None:
+                yield _finished(order, gate, trouble[0], trouble[1])
+                continue
+            result = _run(order, gate.command, f"{gate.name}", timeout=gate.timeout)
+            if result.reason == "stopped":
+                return
+            yield _finished(order, gate, result, "" if result.code == 0 else _why(gate, result))
+    finally:
+        worktrees.drop_throwaway(order.git, order.folder)
+
+
+def _set_up(order: Order) -> tuple[process.JobResult, str] | None:
+    """Run the plan's set-up commands there; the first that fails makes every gate red, with its reason."""
+    for number, command in enumerate(order.plan.setup):
+        result = _run(order, command, f"setup-{number}", timeout=None)
+        if result.code != 0:
+            return result, f"set-up command '{command}' failed in the gate's worktree"
+    return None
+
+
+def _run(order: Order, command: Command, name: str, *, timeout: float | None) -> process.JobResult:
+    job = process.Job(order.run_dir.job(f"gate.{order.number}.{name}"))
+    spec = process.JobSpec(
+        argv=agents.argv_of(command),
+        cwd=order.folder,
+        env=process.environment(
+            {
+                "WAVES_PLAN": order.plan.name,
+                "WAVES_RUN": order.run_dir.run,
+                "WAVES_GROUP": order.group,
+                "WAVES_CANDIDATE": order.commit,
+            }
+        ),
+        log=log_of(order.run_dir, order.number, name),
+        wall_clock=timeout,
+    )
+    process.start(job, spec)
+    return process.wait(job)
+
+
+def log_of(run_dir: RunDir, number: int, gate: str) -> Path:
+    """The log of a gate in one gate round."""
+    return run_dir.path / "logs" / f"gate.{number}.{gate}.log"
+
+
+def _finished(order: Order, gate: Gate, result: process.JobResult, reason: str) -> GateFinished:
+    return GateFinished(
+        group=order.group,
+        gate=gate.name,
+        tree=order.tree,
+        passed=not reason,
+        code=result.code,
+        reason=reason,
+        seconds=round(result.seconds, 3),
+        log=str(log_of(order.run_dir, order.number, gate.name)),
+    )
+
+
+def _why(gate: Gate, result: process.JobResult) -> str:
+    claim = "the plan's claim fell: " if gate.is_claim else ""
+    if result.reason == "wall-clock":
+        return f"{claim}it ran over its time limit of {gate.timeout:g} s"
+    if result.reason == "not-started":
+        return f"{claim}it could not start: {result.message}"
+    if result.signal is not None:
+        return f"{claim}it was killed by signal {result.signal}"
+    return f"{claim}it ended with exit code {result.code}"

@@ -1,0 +1,205 @@
+"""The refs of a run: which there are, how each moves, and what to make of them after a crash or a stranger's hand.
+
+refs/waves/<plan>/integration           proven work; moves by compare-and-swap, after green gates only
+refs/heads/waves/<plan>/integration     the branch people see; follows while nobody else moved or checked it out
+refs/heads/waves/<plan>/<task>/<n>      one branch per attempt
+refs/waves/<plan>/<run>/candidate       merged, not yet proven
+refs/waves/<plan>/<run>/base, plan      pins, so that no garbage collection takes them
+refs/waves/archive/<run>/…              what was saved before a removal
+"""
+
+from __future__ import annotations
+
+from git_waves.adapters import eventlog
+from git_waves.adapters.git import Git
+from git_waves.adapters.worktrees import branch_of
+from git_waves.core.fold import IN_TREE, LIVE, RunState, TaskState
+from git_waves.core.model import Oid, RepoPath
+from git_waves.errors import HaltError
+
+RESERVED_TASKS = ("integration", "gate")
+
+
+def integration_ref(plan: str) -> str:
+    """The ref that only ever holds proven work."""
+    return f"refs/waves/{plan}/integration"
+
+
+def integration_branch(plan: str) -> str:
+    """The branch of the same content, for people."""
+    return f"refs/heads/waves/{plan}/integration"
+
+
+def candidate_ref(plan: str, run: str) -> str:
+    """Where merges go before they are proven."""
+    return f"refs/waves/{plan}/{run}/candidate"
+
+
+def free_attempt(git: Git, plan: str, task: str, wanted: int) -> int:
+    """The first attempt number from `wanted` on whose branch does not exist: numbers and branches are never reused."""
+    prefix = branch_of(plan, task, 0).rpartition("/")[0] + "/"
+    taken = {name.removeprefix(prefix) for name in git.refs(prefix)}
+    while str(wanted) in taken:
+        wanted += 1
+    return wanted
+
+
+# ---------------------------------------------------------------------- moving
+
+
+def begin(git: Git, state: RunState, *, previous: str) -> None:
+    """Create the refs of a run that are not there yet. `previous` is the integration ref's value when the run was
+    started, empty when there was none. Safe to repeat; HaltError when a ref is at a value nobody of us gave it."""
+    ref, branch = integration_ref(state.plan), integration_branch(state.plan)
+    commands = []
+    for name, wanted in (
+        (f"refs/waves/{state.plan}/{state.run}/base", state.base),
+        (f"refs/waves/{state.plan}/{state.run}/plan", state.plan_blob),
+        (candidate_ref(state.plan, state.run), state.candidate),
+    ):
+        if git.ref(name) is None:
+            commands.append(f"create {name} {wanted}")
+    now = git.ref(ref)
+    if now is None:
+        commands.append(f"create {ref} {state.integration}")
+    elif now == previous != state.integration and state.integration == state.base:
+        commands.append(f"update {ref} {state.integration} {previous}")
+        keep = f"refs/waves/archive/{state.run}/previous-integration"
+        if git.ref(keep) is None:
+            commands.append(f"create {keep} {previous}")
+    shown = git.ref(branch)
+    if shown is None:
+        commands.append(f"create {branch} {state.integration}")
+    elif shown == previous != state.integration and not _is_checked_out(git, branch):
+        commands.append(f"update {branch} {state.integration} {previous}")
+    if commands and not git.update_refs(commands, message=f"waves: run {state.run}"):
+        raise HaltError(
+            f"cannot create the refs of run '{state.run}'",
+            hint=f"look at what is in the way: git for-each-ref 'refs/waves/{state.plan}' 'refs/heads/waves/{state.plan}'",
+        )
+
+
+def merge_message(state: RunState, task: TaskState) -> str:
+    """The message of a merge commit. Its trailers alone settle a doubt after a crash."""
+    title = f": {task.title}" if task.title else ""
+    return (
+        f"Merge task '{task.id}'{title}\n\n"
+        f"Waves-Plan: {state.plan}\n"
+        f"Waves-Run: {state.run}\n"
+        f"Waves-Task: {task.id}\n"
+        f"Waves-Attempt: {task.attempt}\n"
+        f"Waves-Tip: {task.tip}\n"
+    )
+
+
+def move_candidate(git: Git, state: RunState, task: TaskState, commit: Oid) -> bool:
+    """Move the candidate from the value we know; False when it is not there any more."""
+    ref = candidate_ref(state.plan, state.run)
+    return git.update_refs([f"update {ref} {commit} {state.candidate}"], message=f"waves: merge {task.id}")
+
+
+def publish(git: Git, state: RunState) -> str | None:
+    """Move the integration ref from the value we know to the candidate, and the branch with it.
+
+    Returns None when the integration ref is not what we know (nothing moved), else a warning about the branch or "".
+    """
+    ref, branch = integration_ref(state.plan), integration_branch(state.plan)
+    commands = [f"update {ref} {state.candidate} {state.integration}"]
+    shown = git.ref(branch)
+    warning = ""
+    if shown != state.integration:
+        warning = (
+            f"branch '{branch.removeprefix('refs/heads/')}' was moved by somebody else and is left alone"
+        )
+    elif _is_checked_out(git, branch):
+        warning = (
+            f"branch '{branch.removeprefix('refs/heads/')}' is checked out and is left alone;"
+            f" bring it up there with: git merge --ff-only {ref}"
+        )
+    else:
+        commands.append(f"update {branch} {state.candidate} {state.integration}")
+    if git.update_refs(commands, message=f"waves: publish {state.run}"):
+        return warning
+    if len(commands) == 2 and git.update_refs(commands[:1], message=f"waves: publish {state.run}"):
+        return f"branch '{branch.removeprefix('refs/heads/')}' could not be moved and is left alone"
+    return None
+
+
+def _is_checked_out(git: Git, branch: str) -> bool:
+    """Moving a branch under a checkout would leave a staged reversal of the merge there (git-facts D11)."""
+    return any(entry.get("branch") == branch for entry in git.worktrees())
+
+
+# ---------------------------------------------------------------------- checking
+
+
+def integration_is_ours(git: Git, state: RunState) -> bool:
+    """Whether the integration ref is where the log says it is."""
+    return git.ref(integration_ref(state.plan)) == state.integration
+
+
+def moved_elsewhere(git: Git, state: RunState) -> str:
+    """Words for an integration ref that somebody else moved: both values, and who ran meanwhile."""
+    ref = integration_ref(state.plan)
+    live = [f"'{task.id}'" for task in state.tasks.values() if task.status in LIVE]
+    while_ran = f" while {', '.join(live)} ran" if live else ""
+    return (
+        f"'{ref}' was moved by somebody else{while_ran}: it is {git.ref(ref) or 'gone'},"
+        f" and should be {state.integration}"
+    )
+
+
+def last_to_change(state: RunState, paths: tuple[RepoPath, ...]) -> str:
+    """The task merged last whose changes touch one of the paths; empty when none did."""
+    wanted = set(paths)
+    for task in reversed(state.tasks.values()):
+        if task.status in IN_TREE and wanted & set(task.paths):
+            return task.id
+    return ""
+
+
+# ---------------------------------------------------------------------- after a crash
+
+
+def reconcile(git: Git, state: RunState) -> tuple[eventlog.AnyEvent, ...]:
+    """The events that a dead coordinator could not write any more, as refs and trailers tell them.
+
+    Call again until nothing is returned. Raises HaltError when refs and log cannot be brought together.
+    """
+    candidate = git.ref(candidate_ref(state.plan, state.run))
+    if candidate is not None and candidate != state.candidate:
+        return (_lost_merge(git, state, candidate),)
+    now = git.ref(integration_ref(state.plan))
+    if now is not None and now != state.integration and now == state.candidate and _is_proven(state):
+        group = next((task.group for task in state.tasks.values() if task.status == "merged"), "")
+        return (eventlog.Published(group=group, old=state.integration, new=now),)
+    return ()
+
+
+def _is_proven(state: RunState) -> bool:
+    """Whether no gate of the candidate is red or missing where one was due; the ref moves only after that."""
+    return all(result.passed for (_, tree), result in state.gates.items() if tree == state.candidate_tree)
+
+
+def _lost_merge(git: Git, state: RunState, commit: Oid) -> eventlog.TaskMerged:
+    parents = git.parents(commit)
+    trailers = dict(
+        line.split(": ", 1)
+        for line in git.message(commit).splitlines()
+        if line.startswith("Waves-") and ": " in line
+    )
+    task = state.tasks.get(trailers.get("Waves-Task", ""))
+    if (
+        task is None
+        or parents[:1] != (state.candidate,)
+        or trailers.get("Waves-Run") != state.run
+        or trailers.get("Waves-Tip") != task.tip
+        or task.status != "passed"
+    ):
+        raise HaltError(
+            f"'{candidate_ref(state.plan, state.run)}' was moved by somebody else to {commit}",
+            hint=f"put it back: git update-ref {candidate_ref(state.plan, state.run)} {state.candidate}",
+        )
+    return eventlog.TaskMerged(
+        task=task.id, attempt=task.attempt, tip=task.tip, commit=commit, tree=git.tree_of(commit)
+    )

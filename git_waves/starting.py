@@ -1,0 +1,533 @@
+"""How a run begins, and how it is taken up again: everything that is checked before anything is changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from git_waves import __version__, agents, control, planning, refs
+from git_waves.adapters import eventlog, hooks, process, worktrees
+from git_waves.adapters.git import Git
+from git_waves.adapters.locks import coordinator_lock
+from git_waves.adapters.repo import Repository, open_repository
+from git_waves.adapters.rundir import (
+    RunDir,
+    first_event,
+    latest_run,
+    new_run_id,
+    run_dirs,
+    waves_folder,
+    write_durably,
+)
+from git_waves.core import fold
+from git_waves.core.fold import RunState
+from git_waves.core.model import Level, Oid, OnFailure, Plan, Schedule, SchedulerName, Task
+from git_waves.errors import OK, HaltError, SurroundingsError, UsageError, WavesError
+from git_waves.formats import read_plan
+from git_waves.formats.source import PlanText
+from git_waves.run import Coordinator, Setting
+
+ROOM = (
+    64 * 1024 * 1024
+)  # bytes that must be free before a run starts: logs, objects and one more event always fit
+
+Tell = Callable[[fold.Event, RunState], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What `git waves run` was asked for. `plan` is a path, `REV:PATH`, `-` or None for the usual place."""
+
+    directory: Path
+    plan: str | None = None
+    max_parallel: int | None = None
+    scheduler: SchedulerName | None = None
+    on_failure: OnFailure | None = None
+    base: str | None = None
+    only: tuple[str, ...] = ()
+    start_from: str | None = None
+    until_group: str | None = None
+    is_new: bool = False
+    accept: bool = False
+    restore: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """A run that could start, all checks passed: what `--dry-run` explains and `run_plan` writes down."""
+
+    analysis: planning.Analysis
+    text: PlanText
+    base: Oid
+    base_name: str
+    previous: Oid | None
+    done: dict[str, str]  # task -> why it is not run
+    worktree_folder: Path
+
+
+def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int:
+    """Start the plan's run, or go on with the one that is there; returns the exit code.
+
+    `tell` gets every event, `say` a line for people. Raises WavesError (see errors) before anything is changed.
+    """
+    repository = open_repository(options.directory)
+    text = planning.read_text(repository, options.plan)
+    plan = read_plan(text, known_agents=agents.KNOWN)
+    with ExitStack() as stack:
+        stack.enter_context(coordinator_lock(repository.common_dir, plan.name))
+        earlier = latest_run(repository.common_dir, plan.name)
+        state = control.load(earlier)[0] if earlier is not None else None
+        if earlier is not None and state is not None and not options.is_new:
+            if not state.finished:
+                return _resume(repository, options, earlier, text, tell, say)
+            if state.plan_blob == repository.git.blob_id(text.data) and not options.only:
+                say(
+                    f"run '{state.run}' of plan '{plan.name}' is finished; every task is in '{_shown(plan.name)}'"
+                )
+                say(f"hint: merge it with: git merge {_shown(plan.name)}")
+                return OK
+        beginning = prepare(repository, options, text, plan, earlier if not options.is_new else None)
+        return _begin(repository, options, beginning, tell, say)
+
+
+def _shown(plan: str) -> str:
+    return refs.integration_branch(plan).removeprefix("refs/heads/")
+
+
+# ---------------------------------------------------------------------- a new run
+
+
+def prepare(
+    repository: Repository, options: RunOptions, text: PlanText, plan: Plan, earlier: RunDir | None
+) -> Beginning:
+    """Check everything a new run needs and change nothing. WavesError names what is missing and the way out."""
+    git = repository.git
+    plan = replace(
+        plan, scheduler=options.scheduler or plan.scheduler, on_failure=options.on_failure or plan.on_failure
+    )
+    analysis = planning.analyse(plan, repository=repository, max_parallel=options.max_parallel)
+    _refuse_violations(analysis)
+    _refuse_nothing_to_run(plan)
+    base, base_name = _base(git, options.base or plan.base)
+    previous = git.ref(refs.integration_ref(plan.name))
+    done: dict[str, str] = {}
+    if earlier is not None and previous is not None:
+        base, base_name, done = _continue_from(git, control.load(earlier)[0], previous, base, base_name)
+    done.update(_left_out(analysis, options))
+    _refuse_taken_names(repository, plan, previous)
+    folder = worktree_folder(repository) / plan.name
+    _refuse_foreign_folders(git, folder, analysis.schedule)
+    _refuse_no_identity(git)
+    _refuse_full_disk(repository.common_dir)
+    return Beginning(
+        analysis=analysis,
+        text=text,
+        base=base,
+        base_name=base_name,
+        previous=previous,
+        done=done,
+        worktree_folder=folder,
+    )
+
+
+def _begin(
+    repository: Repository, options: RunOptions, beginning: Beginning, tell: Tell, say: Callable[[str], None]
+) -> int:
+    git, plan = repository.git, beginning.analysis.plan
+    run_dir = RunDir(waves_folder(repository.common_dir) / "runs" / new_run_id())
+    run_dir.make()
+    write_durably(run_dir.plan, beginning.text.data)
+    facts = {"source": beginning.text.source, "name": beginning.text.name_hint}
+    write_durably(run_dir.path / "plan.json", json.dumps(facts).encode())
+    write_durably(
+        run_dir.manifest, json.dumps(beginning.analysis.manifest.to_json(), sort_keys=True).encode()
+    )
+    log = eventlog.EventLog.create(run_dir.events)
+    state = RunState()
+    stamped = log.append(_run_started(git, run_dir.run, beginning))
+    state.apply(stamped)
+    tell(stamped, state)
+    return _go(repository, options, run_dir, plan, state, log, tell, say)
+
+
+def _run_started(git: Git, run: str, beginning: Beginning) -> eventlog.RunStarted:
+    plan, schedule = beginning.analysis.plan, beginning.analysis.schedule
+    needs: dict[str, list[str]] = {task.id: [] for task in plan.tasks}
+    for need in schedule.needs:
+        needs[need.task].append(need.on)
+    group_of = {task: group.name for group in schedule.groups for task in group.tasks}
+    tasks = {task.id: task for task in plan.tasks}
+    order = [task for group in schedule.groups for task in group.tasks]
+    order += [task.id for task in plan.tasks if task.id not in group_of]
+    return eventlog.RunStarted(
+        run=run,
+        plan=plan.name,
+        source=beginning.text.source,
+        plan_blob=git.hash_blob(beginning.text.data),
+        previous=beginning.previous or "",
+        base=beginning.base,
+        base_tree=git.tree_of(beginning.base),
+        base_name=beginning.base_name,
+        scheduler=schedule.scheduler,
+        on_failure=schedule.on_failure,
+        max_parallel=schedule.max_parallel,
+        groups=[
+            eventlog.GroupRecord(
+                name=group.name,
+                rounds=[list(one_round) for one_round in group.rounds],
+                gates=list(group.gates),
+                holds=[
+                    {"task": hold.task, "kind": hold.kind, "by": hold.by or "", "what": hold.what}
+                    for hold in group.holds
+                ],
+            )
+            for group in schedule.groups
+        ],
+        tasks=[
+            _task_record(plan, TaskId(task), group_of.get(task, ""), needs[task], beginning) for task in order
+        ],
+        coordinator=coordinator(),
+    )
+
+
+def _task_record(task: Task, group: str, needs: list[str], beginning: Beginning) -> eventlog.TaskRecord:
+    status, reason = "pending", ""
+    if task.is_done or task.id in beginning.done:
+        status, reason = "done", beginning.done.get(task.id, "done in the plan")
+    elif task.blocker is not None:
+        status, reason = "parked", task.blocker
+    return eventlog.TaskRecord.model_validate(
+        {
+            "id": task.id,
+            "title": task.title,
+            "group": group,
+            "needs": list(dict.fromkeys(needs)),
+            "status": status,
+            "reason": reason,
+        }
+    )
+
+
+def coordinator() -> eventlog.Coordinator:
+    """This process, for people."""
+    return eventlog.Coordinator(
+        pid=os.getpid(),
+        host=socket.gethostname(),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=__version__,
+    )
+
+
+# ---------------------------------------------------------------------- taking a run up again
+
+
+def _resume(
+    repository: Repository,
+    options: RunOptions,
+    run_dir: RunDir,
+    text: PlanText,
+    tell: Tell,
+    say: Callable[[str], None],
+) -> int:
+    git = repository.git
+    state, size = control.load(run_dir)
+    if options.only or options.start_from or options.base:
+        raise UsageError(
+            f"run '{state.run}' of plan '{state.plan}' is not finished; --only, --from and --base begin a new one",
+            hint="'git waves run' goes on with it, 'git waves run --new' starts over",
+        )
+    if state.plan_blob != git.blob_id(text.data):
+        say(
+            f"note: '{text.source}' has changed since run '{state.run}' began; the run goes on with the plan as it was"
+        )
+    pinned = json.loads((run_dir.path / "plan.json").read_bytes())
+    plan = read_plan(
+        PlanText(name_hint=pinned["name"], source=pinned["source"], data=run_dir.plan.read_bytes()),
+        known_agents=agents.KNOWN,
+    )
+    log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
+    resumed = log.append(
+        eventlog.RunResumed(
+            coordinator=coordinator(), max_parallel=options.max_parallel or state.max_parallel
+        )
+    )
+    state.apply(resumed)
+    tell(resumed, state)
+    return _go(repository, options, run_dir, plan, state, log, tell, say)
+
+
+def _go(
+    repository: Repository,
+    options: RunOptions,
+    run_dir: RunDir,
+    plan: Plan,
+    state: RunState,
+    log: eventlog.EventLog,
+    tell: Tell,
+    say: Callable[[str], None],
+) -> int:
+    """Bring refs and log together, then run the loop."""
+    git = repository.git
+
+    def record(event: eventlog.AnyEvent) -> None:
+        stamped = log.append(event)
+        state.apply(stamped)
+        tell(stamped, state)
+
+    try:
+        if hooks.enable_worktree_config(git, repository.common_dir):
+            say(
+                "note: set extensions.worktreeConfig in this repository; 'git waves hooks uninstall' takes it back"
+            )
+        _end_stray_gates(git, run_dir, worktree_folder(repository) / plan.name)
+        refs.begin(git, state, previous=state.previous)
+        while events := refs.reconcile(git, state):
+            for event in events:
+                record(event)
+        _answer_for_moved_refs(git, state, options, record)
+        setting = _setting(repository, options, run_dir, plan, state)
+        return Coordinator(setting, state, log, tell).go()
+    except HaltError as halt:
+        record(eventlog.RunHalted(kind="refs", reason=halt.message, hint=halt.hint))
+        return halt.exit_code
+    finally:
+        log.close()
+
+
+def _setting(
+    repository: Repository, options: RunOptions, run_dir: RunDir, plan: Plan, state: RunState
+) -> Setting:
+    manifest = control.read_manifest(run_dir)
+    if options.until_group is not None and options.until_group not in {group.name for group in state.groups}:
+        known = ", ".join(f"'{group.name}'" for group in state.groups)
+        raise UsageError(f"there is no group '{options.until_group}'", hint=f"the groups are {known}")
+    capacity = {resource.name: resource.capacity for resource in plan.resources}
+    conflicts: dict[str, set[str]] = {}
+    for overlap in manifest.find_overlaps():
+        conflicts.setdefault(overlap.first, set()).add(overlap.second)
+        conflicts.setdefault(overlap.second, set()).add(overlap.first)
+    return Setting(
+        git=repository.git,
+        main_work_tree=repository.main_work_tree,
+        worktree_folder=worktree_folder(repository) / plan.name,
+        run_dir=run_dir,
+        plan=plan,
+        manifest=manifest,
+        conflicts={task: frozenset(others) for task, others in conflicts.items()},
+        resources={
+            task.id: tuple((name, capacity[name]) for name in task.resources)
+            for task in plan.tasks
+            if task.resources
+        },
+        until=options.until_group,
+    )
+
+
+def _end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> None:
+    """End gates that a dead coordinator left running and drop their worktrees; gates are simply run again."""
+    for job in process.live_jobs(run_dir.path / "jobs"):
+        if job.folder.name.startswith("gate."):
+            process.stop(job)
+            process.wait(job)
+    for gate in sorted(folder.glob("gate.*")):
+        worktrees.drop_throwaway(git, gate)
+
+
+def _answer_for_moved_refs(
+    git: Git, state: RunState, options: RunOptions, record: Callable[[eventlog.AnyEvent], None]
+) -> None:
+    """The integration ref is elsewhere: put it back, go on from there, or halt, as the person said."""
+    ref = refs.integration_ref(state.plan)
+    now = git.ref(ref)
+    if now == state.integration:
+        return
+    words = refs.moved_elsewhere(git, state)
+    if options.restore:
+        command = f"update {ref} {state.integration} {now}" if now else f"create {ref} {state.integration}"
+        if not git.update_refs([command], message="waves: restore"):
+            raise HaltError(words, hint="try again: it moved once more")
+        record(eventlog.Warned(message=f"{words}; put back with --restore"))
+        return
+    if options.accept and now is not None and state.candidate == state.integration:
+        record(eventlog.IntegrationAccepted(old=state.integration, new=now, tree=git.tree_of(now)))
+        candidate = refs.candidate_ref(state.plan, state.run)
+        old = git.ref(candidate)
+        if not git.update_refs([f"update {candidate} {now} {old}"], message="waves: accept"):
+            raise HaltError(f"cannot move '{candidate}'", hint="git waves run --restore")
+        return
+    if options.accept:
+        raise HaltError(
+            f"{words}; work that is merged and not yet proven hangs on the old one",
+            hint="git waves run --restore",
+        )
+    raise HaltError(
+        words, hint="'git waves run --restore' puts it back, 'git waves run --accept' goes on from there"
+    )
+
+
+# ---------------------------------------------------------------------- checks
+
+
+def _refuse_violations(analysis: planning.Analysis) -> None:
+    found = [finding for finding in analysis.findings if finding.level is Level.VIOLATION]
+    if not found:
+        return
+    first = found[0]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    error = UsageError(
+        f"the plan has {len(found)} violation{'s' if len(found) > 1 else ''}: {first.code} {first.message}{more}",
+        hint="'git waves plan' shows them all",
+    )
+    error.exit_code = 1
+    raise error
+
+
+def _refuse_nothing_to_run(plan: Plan) -> None:
+    idle = [task for task in plan.tasks if not task.is_done and agents.invocation(plan, task, Path()) is None]
+    if idle:
+        names = ", ".join(f"'{task.id}'" for task in idle[:5]) + (", ..." if len(idle) > 5 else "")
+        raise UsageError(
+            f"nothing says how to do {names}: no 'run', and no agent",
+            hint="give the plan an agent, e.g. agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}",
+        )
+
+
+def _base(git: Git, name: str | None) -> tuple[Oid, str]:
+    """The commit a new run starts from, and how people call it."""
+    if name is not None:
+        oid = git.resolve(name)
+        if oid is None:
+            raise UsageError(
+                f"the base '{name}' does not exist", hint="'git branch --all' lists what there is"
+            )
+        return oid, name
+    head = git.symbolic_head()
+    oid = git.resolve("HEAD")
+    if oid is None:
+        raise SurroundingsError("the repository has no commit yet", hint="git commit --allow-empty -m start")
+    if head is None:
+        raise UsageError(
+            "HEAD is detached, so it is not clear what the run starts from",
+            hint="name it: git waves run --base REV, or 'base:' in the plan",
+        )
+    return oid, head.removeprefix("refs/heads/")
+
+
+def _continue_from(
+    git: Git, earlier: RunState, integration: Oid, base: Oid, base_name: str
+) -> tuple[Oid, str, dict[str, str]]:
+    """A plan that grew: what an earlier run integrated is not done again. Git decides what is in there."""
+    done = {
+        task.id: f"integrated by run '{earlier.run}'"
+        for task in earlier.tasks.values()
+        if task.status in (fold.INTEGRATED, fold.DONE)
+    }
+    if git.is_ancestor(integration, base):
+        return base, base_name, done
+    if git.is_ancestor(base, integration):
+        return integration, _shown(earlier.plan), done
+    raise HaltError(
+        f"'{base_name}' and '{_shown(earlier.plan)}' have gone separate ways since run '{earlier.run}'",
+        hint=f"merge one into the other, or start over from '{base_name}': git waves run --new",
+    )
+
+
+def _left_out(analysis: planning.Analysis, options: RunOptions) -> dict[str, str]:
+    """Tasks that --only and --from leave out: taken as being in the base already."""
+    known = {task.id for task in analysis.plan.tasks}
+    for name in (*options.only, *([options.start_from] if options.start_from else [])):
+        if name not in known:
+            raise UsageError(f"the plan has no task '{name}'", hint="'git waves plan' lists them")
+    out: dict[str, str] = {}
+    if options.only:
+        out.update({task: "left out by --only" for task in known if task not in options.only})
+    if options.start_from:
+        for group in analysis.schedule.groups:
+            if options.start_from in group.tasks:
+                break
+            out.update(dict.fromkeys(group.tasks, "left out by --from"))
+    return out
+
+
+def _refuse_taken_names(repository: Repository, plan: Plan, previous: Oid | None) -> None:
+    """Branches and refs in the way: other people's below our names, and names that are a folder of ours."""
+    git = repository.git
+    ours = _branches_of_runs(repository.common_dir, plan.name)
+    for part in ("refs/heads/waves", f"refs/heads/waves/{plan.name}", f"refs/waves/{plan.name}"):
+        if git.ref(part) is not None:
+            raise SurroundingsError(
+                f"'{part}' exists, and is needed as a folder",
+                hint=f"rename it: git branch -m {part.removeprefix('refs/heads/')} NEW",
+            )
+    for name in git.refs(f"refs/heads/waves/{plan.name}/"):
+        is_shown = name == refs.integration_branch(plan.name) and previous is not None
+        if name not in ours and not is_shown:
+            short = name.removeprefix("refs/heads/")
+            raise SurroundingsError(
+                f"the branch '{short}' exists and belongs to no run",
+                hint=f"rename it: git branch -m {short} NEW",
+            )
+
+
+def _branches_of_runs(common_dir: Path, plan: str) -> set[str]:
+    """Every branch some run of the plan ever leased."""
+    names: set[str] = set()
+    for run_dir in run_dirs(common_dir):
+        event = first_event(run_dir)
+        if event is None or event.get("plan") != plan:
+            continue
+        names.add(refs.integration_branch(plan))
+        for line in run_dir.events.read_bytes().splitlines():
+            if b'"task_leased"' in line:
+                names.add(json.loads(line)["branch"])
+    return names
+
+
+def worktree_folder(repository: Repository) -> Path:
+    """Where worktrees go: beside the repository, or where `waves.worktreeDir` says."""
+    configured = repository.git.config_path("waves.worktreeDir")
+    if configured is not None:
+        return configured if configured.is_absolute() else repository.main_work_tree / configured
+    return repository.main_work_tree.with_name(repository.main_work_tree.name + ".waves")
+
+
+def _refuse_foreign_folders(git: Git, folder: Path, schedule: Schedule) -> None:
+    known = {entry["worktree"] for entry in git.worktrees()}
+    for group in schedule.groups:
+        for task in group.tasks:
+            place = folder / f"{task}.1"
+            if place.exists() and str(place.resolve()) not in known:
+                raise SurroundingsError(
+                    f"the worktree folder '{place}' already exists and is not ours",
+                    hint="move it away, or set another place: git config waves.worktreeDir PATH",
+                )
+    if folder.exists() and not folder.is_dir():
+        raise SurroundingsError(f"'{folder}' is in the way of the worktrees", hint="move it away")
+
+
+def _refuse_no_identity(git: Git) -> None:
+    problem = git.identity_problem()
+    if problem:
+        raise SurroundingsError(
+            f"git does not know who commits: {problem}",
+            hint='git config user.name "Your Name"; git config user.email you@example.com',
+        )
+
+
+def _refuse_full_disk(common_dir: Path) -> None:
+    free = shutil.disk_usage(common_dir).free
+    if free < ROOM:
+        raise SurroundingsError(
+            f"only {free // 2**20} MiB are free in '{common_dir}'",
+            hint=f"make at least {ROOM // 2**20} MiB free",
+        )
+
+
+__all__ = ["Beginning", "RunOptions", "WavesError", "prepare", "run_plan", "worktree_folder"]
