@@ -18,8 +18,8 @@ __all__ = [
     "glob_regex",
     "matches",
     "overlap",
+    "overlap_as_written",
     "parse_pattern",
-    "unsafe_reason",
 ]
 
 LONGEST = 4096  # bytes; Linux's PATH_MAX, and a bound on the work a hostile plan can ask of `overlap`
@@ -120,29 +120,9 @@ def _refuse_parts(text: str, parts: list[str]) -> None:
         )
 
 
-def unsafe_reason(path: str) -> str:
-    """Why a path found in a task's tree must not enter another tree; empty when it may.
-
-    git's own tree writer accepts most of these, and other systems read them differently (reliability F-77, F-78).
-    Bytes that are not UTF-8 are no reason: such names exist, and every tool of ours keeps them as they are.
-    """
-    parts = path.split("/")
-    if any(part in ("", ".", "..") for part in parts):
-        return "it is no path inside the repository"
-    if any(map(_is_git_folder, parts)):
-        return "it names git's own folder"
-    if _has_controls(path):
-        return "it holds a control character"
-    if "\\" in path:
-        return "it holds a backslash, which separates folders on other systems"
-    if path.startswith("-"):
-        return "it starts with '-', so a command could take it for an option"
-    return ""
-
-
 def _has_controls(text: str) -> bool:
-    """Control characters and line or paragraph separators; the quick answer first, trees are long."""
-    return not text.isprintable() and any(unicodedata.category(c) in ("Cc", "Zl", "Zp") for c in text)
+    """Control characters and line or paragraph separators."""
+    return any(unicodedata.category(c) in ("Cc", "Zl", "Zp") for c in text)
 
 
 def _is_git_folder(part: str) -> bool:
@@ -187,10 +167,10 @@ def overlap(a: PathPattern, b: PathPattern) -> bool:
     name (`src/*` against `src/sub/x`) is no collision: it claims files, and the folder is none.
     """
     folded_a, folded_b = _folded(a), _folded(b)
-    if _overlap_as_written(folded_a, folded_b):
+    if overlap_as_written(folded_a, folded_b):
         return True
     # Folding can change lengths (`ß`), and `?` counts letters: what matches as written must never be missed.
-    return (folded_a is not a or folded_b is not b) and _overlap_as_written(a, b)
+    return (folded_a is not a or folded_b is not b) and overlap_as_written(a, b)
 
 
 def _folded(pattern: PathPattern) -> PathPattern:
@@ -198,7 +178,8 @@ def _folded(pattern: PathPattern) -> PathPattern:
     return pattern if text == pattern.text else PathPattern(kind=pattern.kind, text=RepoPath(text))
 
 
-def _overlap_as_written(a: PathPattern, b: PathPattern) -> bool:
+def overlap_as_written(a: PathPattern, b: PathPattern) -> bool:
+    """The same question where every letter counts: false for what only other file systems would mix up."""
     if a.kind is not PatternKind.GLOB:
         if b.kind is not PatternKind.GLOB:
             return a.text == b.text or a.text.startswith(b.text + "/") or b.text.startswith(a.text + "/")

@@ -19,7 +19,6 @@ from git_waves.core.paths import (
     matches,
     overlap,
     parse_pattern,
-    unsafe_reason,
 )
 
 FILE, DIR, GLOB = PatternKind.FILE, PatternKind.DIR, PatternKind.GLOB
@@ -112,25 +111,6 @@ def test_any_text_is_either_a_pattern_that_reads_back_as_itself_or_a_problem(tex
         assert problem.message and problem.hint
     else:
         assert parse_pattern(str(pattern)) == pattern
-        assert unsafe_reason(pattern.text) == ""
-
-
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("src/a b.c", ""),
-        ("caf\udce9", ""),
-        ("src/-x", ""),
-        ("a/.Git/x", "it names git's own folder"),
-        ("a//b", "it is no path inside the repository"),
-        ("../b", "it is no path inside the repository"),
-        ("a\nb", "it holds a control character"),
-        ("a\\b", "it holds a backslash, which separates folders on other systems"),
-        ("-rf", "it starts with '-', so a command could take it for an option"),
-    ],
-)
-def test_a_path_found_in_a_tree_is_safe_or_says_why_not(path: str, reason: str) -> None:
-    assert unsafe_reason(path) == reason
 
 
 @pytest.mark.parametrize(

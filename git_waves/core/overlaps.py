@@ -1,0 +1,279 @@
+"""Which tasks' claims collide, found from an index of paths and never by comparing all pairs of tasks.
+
+Equal paths meet in a dictionary; folders and what lies below them meet on a stack while the paths are walked in order;
+a glob meets only the paths and globs that share its literal beginning or end. 100,000 paths take about a second.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from git_waves.core.globs import glob_regex, literal_head, literal_tail, segments_of
+from git_waves.core.model import PathPattern, PatternKind, RepoPath, TaskId
+from git_waves.core.paths import compiled, fold, folders_of, overlap, overlap_as_written
+
+_WILDCARD = re.compile(r"[*?]")
+_LAST = "\U0010ffff"  # sorts behind every letter of a path
+
+
+class OverlapKind(StrEnum):
+    """How two claims collide. CASE is a collision only where case or normalisation is ignored."""
+
+    SAME = "same"
+    INSIDE = "inside"
+    GLOB = "glob"
+    CASE = "case"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """Every task of `first` collides with every other task of `second` at `path`.
+
+    Two sides instead of pairs: 10,000 tasks on one file are one value, not 50 million. For SAME both sides are all the
+    tasks that claim `path`. `path` is the wider claim as plans write it; `others[i]` is a claim of `second[i]` that
+    meets it. `guessed` are tasks of either side whose claims here are all inferred.
+    """
+
+    path: RepoPath
+    kind: OverlapKind
+    first: tuple[TaskId, ...]
+    second: tuple[TaskId, ...]
+    others: tuple[RepoPath, ...]
+    guessed: frozenset[TaskId] = frozenset()
+
+    @property
+    def tasks(self) -> tuple[TaskId, ...]:
+        """All tasks of both sides, by id."""
+        return tuple(sorted({*self.first, *self.second}))
+
+    def pairs(self) -> Iterator[tuple[TaskId, TaskId]]:
+        """Each colliding pair once, in order of ids. Quadratic: for small overlaps."""
+        yield from sorted({(min(a, b), max(a, b)) for a in self.first for b in self.second if a != b})
+
+    def among(self, tasks: Set[TaskId]) -> Overlap | None:
+        """The same collision between these tasks only; None when too few are left to collide."""
+        first = tuple(task for task in self.first if task in tasks)
+        kept = [(task, other) for task, other in zip(self.second, self.others, strict=True) if task in tasks]
+        second = tuple(task for task, _ in kept)
+        if not first or not second or len({*first, *second}) < 2:
+            return None
+        if len(first) == len(self.first) and len(kept) == len(self.second):
+            return self
+        return Overlap(
+            path=self.path,
+            kind=self.kind,
+            first=first,
+            second=second,
+            others=tuple(other for _, other in kept),
+            guessed=self.guessed & tasks,
+        )
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One pattern and everybody who claims it; the value says whether the claim is explicit."""
+
+    pattern: PathPattern
+    claimants: dict[TaskId, bool]
+
+
+Claims = Iterable[tuple[TaskId, PathPattern, bool]]
+"""Task, pattern, and whether the plan says so itself (explicit) or its reader guessed (inferred)."""
+
+
+def find_overlaps(claims: Claims) -> tuple[Overlap, ...]:
+    """Every collision between different tasks, by path and kind."""
+    entries: dict[tuple[PatternKind, str], _Entry] = {}
+    for task, pattern, is_explicit in claims:
+        entry = entries.get((pattern.kind, pattern.text))
+        if entry is None:
+            entries[pattern.kind, pattern.text] = _Entry(pattern, {task: is_explicit})
+        else:
+            entry.claimants[task] = entry.claimants.get(task, False) or is_explicit
+    found = _Found()
+    plain: dict[str, list[_Entry]] = {}
+    globs: list[_Entry] = []
+    for entry in entries.values():
+        if len(entry.claimants) > 1:
+            found.add(OverlapKind.SAME, entry, entry)
+        if entry.pattern.kind is PatternKind.GLOB:
+            globs.append(entry)
+        else:
+            plain.setdefault(_name(entry.pattern.text), []).append(entry)
+    # With NUL for the slash a folder sorts right before what lies below it: `a`, `a/b`, then `a-b`.
+    names = sorted(plain)
+    _meet_in_folders(names, plain, found)
+    if globs:
+        _Globs(names, plain, globs, found).meet()
+    return found.overlaps()
+
+
+class _Found:
+    """Collects meetings: one overlap for each wider claim and kind, however many claims it meets."""
+
+    def __init__(self) -> None:
+        self._sides: dict[
+            tuple[OverlapKind, int], tuple[_Entry, dict[TaskId, RepoPath], dict[TaskId, bool]]
+        ] = {}
+
+    def add(self, kind: OverlapKind, wider: _Entry, other: _Entry) -> None:
+        """`other` meets `wider`; nothing to say when one and the same task claims both."""
+        if len(wider.claimants) == 1 and wider.claimants.keys() == other.claimants.keys():
+            return
+        _, second, explicit = self._sides.setdefault((kind, id(wider)), (wider, {}, {}))
+        for task, is_explicit in other.claimants.items():
+            second.setdefault(task, RepoPath(str(other.pattern)))
+            explicit[task] = explicit.get(task, False) or is_explicit
+
+    def overlaps(self) -> tuple[Overlap, ...]:
+        """Everything found, sorted."""
+        found = []
+        for (kind, _), (wider, second, explicit) in self._sides.items():
+            if len(wider.claimants) == 1:
+                second.pop(next(iter(wider.claimants)), None)  # a task does not collide with itself
+            ordered = sorted(second)
+            everyone = {*wider.claimants, *second}
+            found.append(
+                Overlap(
+                    path=RepoPath(str(wider.pattern)),
+                    kind=kind,
+                    first=tuple(sorted(wider.claimants)),
+                    second=tuple(ordered),
+                    others=tuple(second[task] for task in ordered),
+                    guessed=frozenset(
+                        task for task in everyone if not (wider.claimants.get(task) or explicit.get(task))
+                    ),
+                )
+            )
+        return tuple(sorted(found, key=lambda overlap: (overlap.path, overlap.kind)))
+
+
+def _meet_in_folders(names: list[str], plain: dict[str, list[_Entry]], found: _Found) -> None:
+    """Files and folders: every claim meets the claims above it (a claimed file above is a collision too)."""
+    above: list[tuple[str, list[_Entry]]] = []
+    for name in names:
+        here = plain[name]
+        while above and not name.startswith(above[-1][0]):
+            above.pop()
+        for _, wider_ones in above:
+            for wider in wider_ones:
+                for entry in here:
+                    found.add(_kind(OverlapKind.INSIDE, wider, entry), wider, entry)
+        for number, entry in enumerate(here):
+            for other in here[:number]:  # spelled differently, or a file where the other has a folder
+                wider, inner = (other, entry) if entry.pattern.kind is PatternKind.FILE else (entry, other)
+                found.add(_kind(OverlapKind.INSIDE, wider, inner), wider, inner)
+        above.append((name + "\0", here))
+
+
+class _Globs:
+    """Globs against files, folders and one another."""
+
+    def __init__(
+        self, names: list[str], plain: dict[str, list[_Entry]], globs: list[_Entry], found: _Found
+    ) -> None:
+        self._names = names
+        self._plain = plain
+        self._globs = globs
+        self._found = found
+
+    def meet(self) -> None:
+        """Look at every glob once."""
+        for glob in self._globs:
+            self._meet_above(glob)
+            self._meet_below(glob)
+        self._meet_each_other()
+
+    def _meet_above(self, glob: _Entry) -> None:
+        """Claims at or above the folder that all matches lie in: a folder holds them, a file leaves them no room."""
+        head = literal_head(glob.pattern.text)
+        for folder in (*folders_of(head), head):
+            for entry in self._plain.get(_name(folder), ()):
+                self._found.add(_kind(OverlapKind.INSIDE, entry, glob), entry, glob)
+
+    def _meet_below(self, glob: _Entry) -> None:
+        """Files that match, and folders below the glob's beginning that can hold a match."""
+        head = _name(literal_head(glob.pattern.text))
+        below = head + "\0" if head else ""
+        accepts = compiled(glob_regex(fold(glob.pattern.text))).fullmatch
+        for name in self._candidates(glob, below):
+            is_match = accepts(name.replace("\0", "/")) is not None
+            for entry in self._plain[name]:
+                # As written too: folding can change the number of letters, which `?` counts.
+                if entry.pattern.kind is PatternKind.FILE and (
+                    is_match or (not entry.pattern.text.isascii() and overlap(glob.pattern, entry.pattern))
+                ):
+                    self._found.add(_kind(OverlapKind.GLOB, glob, entry), glob, entry)
+        for name in self._folders[_range(self._folders, below)]:
+            for entry in self._plain[name]:
+                if entry.pattern.kind is PatternKind.DIR and overlap(glob.pattern, entry.pattern):
+                    self._found.add(_kind(OverlapKind.GLOB, glob, entry), glob, entry)
+
+    def _candidates(self, glob: _Entry, below: str) -> Iterable[str]:
+        """Names in the same folder, with the same ending, or with the same beginning of the last segment: the fewest."""
+        text = glob.pattern.text
+        last = _WILDCARD.split(segments_of(text)[-1])[0]
+        in_folder = _range(self._names, below)
+        by_ending = _range(self._backwards, _ending(glob)[::-1])
+        by_last = _range(self._by_last, _name(last))
+        fewest = min(in_folder, by_ending, by_last, key=lambda found: found.stop - found.start)
+        if fewest is in_folder:
+            return self._names[in_folder]
+        if fewest is by_ending:
+            return (name[::-1] for name in self._backwards[by_ending])
+        return (name.partition("\0\0")[2] for name in self._by_last[by_last])
+
+    @cached_property
+    def _backwards(self) -> list[str]:
+        return sorted(name[::-1] for name in self._names)
+
+    @cached_property
+    def _by_last(self) -> list[str]:
+        return sorted(name.rpartition("\0")[2] + "\0\0" + name for name in self._names)
+
+    @cached_property
+    def _folders(self) -> list[str]:
+        return [
+            name for name in self._names if any(e.pattern.kind is PatternKind.DIR for e in self._plain[name])
+        ]
+
+    def _meet_each_other(self) -> None:
+        """Two globs can meet only when the beginning of one is, or lies in, the beginning of the other."""
+        above: list[tuple[str, str, _Entry]] = []
+        for head, number in sorted(
+            (_name(literal_head(entry.pattern.text)), number) for number, entry in enumerate(self._globs)
+        ):
+            glob = self._globs[number]
+            ending = _ending(glob)
+            while not f"{head}\0".startswith(above[-1][0] if above else ""):
+                above.pop()
+            for _, other_ending, other in above:
+                if (ending.endswith(other_ending) or other_ending.endswith(ending)) and overlap(
+                    other.pattern, glob.pattern
+                ):
+                    self._found.add(_kind(OverlapKind.GLOB, other, glob), other, glob)
+            above.append((head + "\0" if head else "", ending, glob))
+
+
+def _kind(kind: OverlapKind, a: _Entry, b: _Entry) -> OverlapKind:
+    return kind if overlap_as_written(a.pattern, b.pattern) else OverlapKind.CASE
+
+
+def _name(text: str) -> str:
+    """The index's form of a path. Patterns are composed (NFC), so beginnings and endings fold to beginnings and endings."""
+    return fold(text).replace("/", "\0")
+
+
+def _ending(glob: _Entry) -> str:
+    """What all matches end with."""
+    return _name(literal_tail(glob.pattern.text))
+
+
+def _range(names: list[str], beginning: str) -> slice:
+    """Where in a sorted list the names with this beginning stand."""
+    return slice(bisect_left(names, beginning), bisect_left(names, beginning + _LAST))
