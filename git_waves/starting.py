@@ -190,9 +190,7 @@ def _run_started(git: Git, run: str, beginning: Beginning) -> eventlog.RunStarte
             )
             for group in schedule.groups
         ],
-        tasks=[
-            _task_record(plan, TaskId(task), group_of.get(task, ""), needs[task], beginning) for task in order
-        ],
+        tasks=[_task_record(tasks[task], group_of.get(task, ""), needs[task], beginning) for task in order],
         coordinator=coordinator(),
     )
 
