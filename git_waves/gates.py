@@ -10,6 +10,7 @@ from git_waves import agents
 from git_waves.adapters import process, worktrees
 from git_waves.adapters.eventlog import GateFinished
 from git_waves.adapters.git import Git
+from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
 from git_waves.adapters.rundir import RunDir
 from git_waves.core.model import Command, Gate, Oid, Plan
 
@@ -46,14 +47,14 @@ def run_gates(order: Order) -> Iterator[GateFinished]:
                 yield _finished(order, gate, trouble[0], trouble[1])
                 continue
             result = _run(order, gate.command, f"{gate.name}", timeout=gate.timeout)
-            if result.reason == "stopped":
+            if result.reason is Reason.STOPPED:
                 return
             yield _finished(order, gate, result, "" if result.code == 0 else _why(gate, result))
     finally:
         worktrees.drop_throwaway(order.git, order.folder)
 
 
-def _set_up(order: Order) -> tuple[process.JobResult, str] | None:
+def _set_up(order: Order) -> tuple[JobResult, str] | None:
     """Run the plan's set-up commands there; the first that fails makes every gate red, with its reason."""
     for number, command in enumerate(order.plan.setup):
         result = _run(order, command, f"setup-{number}", timeout=None)
@@ -62,9 +63,10 @@ def _set_up(order: Order) -> tuple[process.JobResult, str] | None:
     return None
 
 
-def _run(order: Order, command: Command, name: str, *, timeout: float | None) -> process.JobResult:
-    job = process.Job(order.run_dir.job(f"gate.{order.number}.{name}"))
-    spec = process.JobSpec(
+def _run(order: Order, command: Command, name: str, *, timeout: float | None) -> JobResult:
+    job = Job(order.run_dir.job(f"gate.{order.number}.{name}"))
+    job.folder.mkdir(mode=0o700, exist_ok=True)
+    spec = JobSpec(
         argv=agents.argv_of(command),
         cwd=order.folder,
         env=process.environment(
@@ -87,7 +89,7 @@ def log_of(run_dir: RunDir, number: int, gate: str) -> Path:
     return run_dir.path / "logs" / f"gate.{number}.{gate}.log"
 
 
-def _finished(order: Order, gate: Gate, result: process.JobResult, reason: str) -> GateFinished:
+def _finished(order: Order, gate: Gate, result: JobResult, reason: str) -> GateFinished:
     return GateFinished(
         group=order.group,
         gate=gate.name,
@@ -100,11 +102,11 @@ def _finished(order: Order, gate: Gate, result: process.JobResult, reason: str) 
     )
 
 
-def _why(gate: Gate, result: process.JobResult) -> str:
+def _why(gate: Gate, result: JobResult) -> str:
     claim = "the plan's claim fell: " if gate.is_claim else ""
-    if result.reason == "wall-clock":
+    if result.reason is Reason.WALL_CLOCK:
         return f"{claim}it ran over its time limit of {gate.timeout:g} s"
-    if result.reason == "not-started":
+    if result.reason is Reason.NOT_STARTED:
         return f"{claim}it could not start: {result.message}"
     if result.signal is not None:
         return f"{claim}it was killed by signal {result.signal}"

@@ -8,16 +8,21 @@ writes no events itself, and hands back one outcome.
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from git_waves import agents
+from git_waves import agents, refs
 from git_waves.adapters import hooks, process, worktrees
+from git_waves.adapters.canary import CanaryMissed, canary
 from git_waves.adapters.git import Git
+from git_waves.adapters.lease import LeaseFile
 from git_waves.adapters.merge import Refused, judge
+from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
 from git_waves.adapters.rundir import RunDir, write_durably
+from git_waves.adapters.seal import Seal, check_seal
 from git_waves.adapters.worktrees import Lease
 from git_waves.core.model import Command, CommitPolicy, Oid, Plan, RepoPath, Rules, Task
 from git_waves.core.ownership import foreign_paths
@@ -67,16 +72,32 @@ class Climb:
     lease: Lease
     rules: Rules
     granted: tuple[RepoPath, ...]
-    main_work_tree: Path
     reached: Callable[[str], None]
     admin: Path = Path()
-    environment: Mapping[str, str] | None = None
     tip: Oid | None = None
     paths: tuple[RepoPath, ...] = ()
 
-    def job(self, rung: str) -> process.Job:
+    def job(self, rung: str) -> Job:
         """The supervised command of a rung."""
-        return process.Job(self.run_dir.job(f"{self.lease.name}.{rung}"))
+        return Job(self.run_dir.job(f"{self.lease.name}.{rung}"))
+
+    def has_begun(self) -> bool:
+        """Whether the agent was ever about to start: from then on the worktree is its, and is only judged."""
+        return self.job("agent").file("spec.json").exists()
+
+    def lease_file(self) -> LeaseFile:
+        """What the worktree is told about itself."""
+        return LeaseFile(
+            run=self.lease.run,
+            plan=self.plan.name,
+            task=self.task.id,
+            attempt=self.lease.attempt,
+            branch=self.lease.branch,
+            base=self.lease.base,
+            integration=refs.integration_ref(self.plan.name),
+            rules=self.rules,
+            manifest=self.run_dir.manifest,
+        )
 
     def log_hint(self) -> str:
         """Where a person looks next."""
@@ -101,25 +122,26 @@ def climb(state: Climb) -> Outcome:
 
 
 def _environment(state: Climb) -> Fell | Interrupted | None:
-    """A worktree at the base with its files, hooks and set-up commands; skipped where an agent already started."""
-    if process.has_started(state.job("agent")):
-        state.admin = state.git.git_dir / "worktrees" / json.loads(_admin_note(state).read_text())["admin"]
+    """A worktree at the base with its files, hooks and set-up commands; left alone where an agent already began."""
+    if state.has_begun():
+        note = json.loads(_admin_note(state).read_bytes())
+        state.admin = state.git.git_dir / "worktrees" / note["admin"]
         return None
     state.admin = worktrees.ensure(state.git, state.lease)
     write_durably(_admin_note(state), json.dumps({"admin": state.admin.name}).encode())
     worktrees.fill(state.git, state.lease, state.admin)
     seal = hooks.install(
         state.git,
-        lease=state.lease,
-        admin=state.admin,
         run_dir=state.run_dir,
-        rules=state.rules,
-        main_work_tree=state.main_work_tree,
+        common_dir=state.git.git_dir,
+        worktree=state.lease.folder,
+        admin=state.admin,
+        lease=state.lease_file(),
     )
-    write_durably(state.run_dir.seal(state.task.id, state.lease.attempt), json.dumps(seal.to_json()).encode())
+    write_durably(state.run_dir.seal(state.task.id, state.lease.attempt), seal.to_bytes())
     for number, command in enumerate(state.plan.setup):
         result = _supervise(state, command, f"setup-{number}")
-        if result.reason == "stopped":
+        if result.reason is Reason.STOPPED:
             return Interrupted(reason="stopped during set-up")
         if result.code != 0:
             return Fell(
@@ -133,14 +155,27 @@ def _environment(state: Climb) -> Fell | Interrupted | None:
 
 def _canary(state: Climb) -> Fell | None:
     """Before an agent starts, its worktree must have refused a planted violation (product 4.3)."""
-    if process.has_started(state.job("agent")):
+    if state.has_begun():
         return None
-    sung = hooks.canary(state.git, lease=state.lease, admin=state.admin, rules=state.rules)
-    if isinstance(sung, hooks.CanaryMissed):
+    tampered = check_seal(_seal(state))
+    if tampered:  # a set-up command that brings hooks of its own, say
         return Fell(
             rung="",
-            reason=f"the hooks did not refuse a planted violation: {sung.reason}",
-            hint="git config --show-origin core.hooksPath",
+            reason=f"a set-up command changed the worktree's git files: {tampered[0]}",
+            hint=f"git waves log {state.task.id} --rung setup-0",
+            is_parked=True,
+        )
+    sung = canary(
+        worktree=state.lease.folder,
+        admin=state.admin,
+        lease=state.lease_file(),
+        scratch=state.run_dir.path,
+    )
+    if isinstance(sung, CanaryMissed):
+        return Fell(
+            rung="",
+            reason=f"the hooks do not hold in its worktree: {sung.reason}",
+            hint="git config --show-origin --get-all core.hooksPath",
             is_parked=True,
         )
     return None
@@ -148,39 +183,53 @@ def _canary(state: Climb) -> Fell | None:
 
 def _agent(state: Climb) -> Fell | Interrupted | None:
     """Run the agent, or take over one that an earlier coordinator started."""
-    prompt = state.run_dir.prompt(state.task.id, state.lease.attempt)
     job = state.job("agent")
-    if not process.has_started(job):
-        prompt.write_text(
-            build_prompt(state.plan, state.task, state.granted), encoding="utf-8", errors="surrogateescape"
+    if not state.has_begun():
+        invocation = _invocation(state)
+        if invocation is None:
+            return Fell(
+                rung="",
+                reason="it has nothing to run: no 'run' and no agent",
+                hint="add 'agent:' to the plan",
+            )
+        budget, of_plan = state.task.budget, state.plan.budget
+        spec = _spec(
+            state,
+            invocation.argv,
+            rung="agent",
+            stdin=invocation.stdin,
+            wall_clock=budget.wall_clock or of_plan.wall_clock,
+            quiet=budget.quiet or of_plan.quiet,
         )
-        owned = [str(claim.pattern) for claim in state.task.claims] + list(state.granted)
-        state.run_dir.owned(state.task.id, state.lease.attempt).write_text(
-            "".join(f"{path}\n" for path in owned), encoding="utf-8", errors="surrogateescape"
-        )
-    invocation = agents.invocation(state.plan, state.task, prompt)
-    if invocation is None:
-        return Fell(
-            rung="", reason="it has nothing to run: no 'run' and no agent", hint="add 'agent:' to the plan"
-        )
-    budget = state.task.budget
-    spec = _spec(
-        state,
-        invocation.argv,
-        rung="agent",
-        stdin=invocation.stdin,
-        wall_clock=budget.wall_clock or state.plan.budget.wall_clock,
-        quiet=budget.quiet or state.plan.budget.quiet,
-    )
-    process.start(job, spec)
+        job.folder.mkdir(mode=0o700, exist_ok=True)
+        process.start(job, spec)
     result = process.wait(job)
-    if result.reason == "stopped":
-        return Interrupted(reason="stopped")
-    if result.reason in ("lost", "revoked"):
+    if result.survivors:
+        return Fell(
+            rung="",
+            reason=f"its processes {', '.join(map(str, result.survivors))} could not be ended",
+            hint=f"end them, then 'git waves retry {state.task.id}'",
+            is_parked=True,
+        )
+    if result.reason in (Reason.STOPPED, Reason.REVOKED):
+        return Interrupted(reason="stopped" if result.reason is Reason.STOPPED else "it never started")
+    if result.reason is Reason.LOST:
         return _lost(state)
     if result.code != 0:
         return Fell(rung="", reason=f"the agent {_how_it_ended(result)}", hint=state.log_hint())
     return None
+
+
+def _invocation(state: Climb) -> agents.Invocation | None:
+    """Write down what the agent is told, and say how it is started."""
+    prompt = state.run_dir.prompt(state.task.id, state.lease.attempt)
+    words = build_prompt(state.plan, state.task, state.granted)
+    prompt.write_text(words, encoding="utf-8", errors="surrogateescape")
+    owned = [*(str(claim.pattern) for claim in state.task.claims), *state.granted]
+    state.run_dir.owned(state.task.id, state.lease.attempt).write_text(
+        "".join(f"{path}\n" for path in owned), encoding="utf-8", errors="surrogateescape"
+    )
+    return agents.invocation(state.plan, state.task, prompt)
 
 
 def _lost(state: Climb) -> Fell | Interrupted:
@@ -198,10 +247,7 @@ def _lost(state: Climb) -> Fell | Interrupted:
 
 def _commit(state: Climb) -> Fell | None:
     """Find what the agent did: its branch's tip, and what it left uncommitted. Exit 0 alone is not success."""
-    seal = hooks.Seal.from_json(
-        json.loads(state.run_dir.seal(state.task.id, state.lease.attempt).read_bytes())
-    )
-    tampered = hooks.check_seal(seal)
+    tampered = check_seal(_seal(state))
     if tampered:
         return Fell(
             rung="",
@@ -227,6 +273,10 @@ def _commit(state: Climb) -> Fell | None:
             is_parked=True,
         )
     return _settle_tip(state, tip)
+
+
+def _seal(state: Climb) -> Seal:
+    return Seal.from_bytes(state.run_dir.seal(state.task.id, state.lease.attempt).read_bytes())
 
 
 def _settle_tip(state: Climb, tip: Oid) -> Fell | None:
@@ -289,7 +339,7 @@ def _verify(state: Climb) -> Fell | Interrupted | None:
     """The task's own checks, in its worktree. The tip is fixed: what they write is not merged."""
     for number, command in enumerate(state.task.verify):
         result = _supervise(state, command, f"verify-{number}")
-        if result.reason == "stopped":
+        if result.reason is Reason.STOPPED:
             return Interrupted(reason="stopped during verify")
         if result.code != 0:
             return Fell(
@@ -350,8 +400,8 @@ def _spec(
     stdin: Path | None = None,
     wall_clock: float | None = None,
     quiet: float | None = None,
-) -> process.JobSpec:
-    return process.JobSpec(
+) -> JobSpec:
+    return JobSpec(
         argv=argv,
         cwd=state.lease.folder,
         env=process.environment(variables(state)),
@@ -364,18 +414,25 @@ def _spec(
     )
 
 
-def _supervise(state: Climb, command: Command, rung: str) -> process.JobResult:
-    job = state.job(rung)
-    process.start(job, _spec(state, agents.argv_of(command), rung=rung))
-    return process.wait(job)
+def _supervise(state: Climb, command: Command, rung: str) -> JobResult:
+    """Run a set-up or verify command to its end; one whose supervisor was lost with a coordinator is run again."""
+    for number in itertools.count():
+        job = state.job(rung if number == 0 else f"{rung}.{number}")
+        if not job.file("spec.json").exists():
+            job.folder.mkdir(mode=0o700, exist_ok=True)
+            process.start(job, _spec(state, agents.argv_of(command), rung=rung))
+        result = process.wait(job)
+        if result.reason not in (Reason.LOST, Reason.REVOKED):
+            return result
+    raise AssertionError("counting does not end")
 
 
-def _how_it_ended(result: process.JobResult) -> str:
-    if result.reason == "wall-clock":
+def _how_it_ended(result: JobResult) -> str:
+    if result.reason is Reason.WALL_CLOCK:
         return f"was ended: over its time limit after {result.seconds:.0f} s"
-    if result.reason == "quiet":
+    if result.reason is Reason.QUIET:
         return f"was ended: no output and no file change for too long, after {result.seconds:.0f} s"
-    if result.reason == "not-started":
+    if result.reason is Reason.NOT_STARTED:
         return f"could not start: {result.message}"
     if result.signal is not None:
         return f"was killed by signal {result.signal}"

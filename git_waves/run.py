@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import queue
 import signal
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -41,7 +40,6 @@ class Setting:
     """
 
     git: Git
-    main_work_tree: Path
     worktree_folder: Path
     run_dir: RunDir
     plan: Plan
@@ -112,6 +110,7 @@ class Coordinator:
         self._removing: set[str] = set()
         self._signals = 0
         self._obeyed = 0
+        self._ending = False
 
     # ------------------------------------------------------------------ the loop
 
@@ -262,7 +261,6 @@ class Coordinator:
             lease=self._lease(task),
             rules=self._rules(task),
             granted=tuple(RepoPath(path) for path in task.granted),
-            main_work_tree=setting.main_work_tree,
             reached=lambda rung: self._news.put(_RungReached(task.id, attempt, rung)),
         )
         self._submit(lambda: self._news.put(_Climbed(task.id, attempt, ladder.climb(climb))))
@@ -428,12 +426,13 @@ class Coordinator:
         while self._obeyed < min(self._signals, 2):
             self._obeyed += 1
             self._record(eventlog.StopRequested(now=self._obeyed == 2, by="signal"))
-        if self._state.stopping_now:
+        if self._state.stopping_now and not self._ending:
+            self._ending = True
             self._end_jobs()
 
     def _end_jobs(self) -> None:
-        for job in process.live_jobs(self._setting.run_dir.path / "jobs"):
-            threading.Thread(target=process.stop, args=(job,), daemon=True).start()
+        for folder in self._setting.run_dir.job_folders():
+            process.stop(process.Job(folder))  # asks, and does not wait
 
 
 def _event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> Event:

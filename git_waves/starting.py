@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from git_waves import __version__, agents, control, planning, refs
-from git_waves.adapters import eventlog, hooks, process, worktrees
+from git_waves.adapters import eventlog, process, worktrees
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock
 from git_waves.adapters.repo import Repository, open_repository
@@ -26,6 +26,7 @@ from git_waves.adapters.rundir import (
     waves_folder,
     write_durably,
 )
+from git_waves.adapters.worktree_config import enable_worktree_config
 from git_waves.core import fold
 from git_waves.core.fold import RunState
 from git_waves.core.model import Level, Oid, OnFailure, Plan, Schedule, SchedulerName, Task
@@ -280,7 +281,7 @@ def _go(
         tell(stamped, state)
 
     try:
-        if hooks.enable_worktree_config(git, repository.common_dir):
+        if enable_worktree_config(git, repository.common_dir):
             say(
                 "note: set extensions.worktreeConfig in this repository; 'git waves hooks uninstall' takes it back"
             )
@@ -313,7 +314,6 @@ def _setting(
         conflicts.setdefault(overlap.second, set()).add(overlap.first)
     return Setting(
         git=repository.git,
-        main_work_tree=repository.main_work_tree,
         worktree_folder=worktree_folder(repository) / plan.name,
         run_dir=run_dir,
         plan=plan,
@@ -330,9 +330,9 @@ def _setting(
 
 def _end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> None:
     """End gates that a dead coordinator left running and drop their worktrees; gates are simply run again."""
-    for job in process.live_jobs(run_dir.path / "jobs"):
-        if job.folder.name.startswith("gate."):
-            process.stop(job)
+    for job_folder in run_dir.job_folders():
+        job = process.Job(job_folder)
+        if job_folder.name.startswith("gate.") and process.stop(job):
             process.wait(job)
     for gate in sorted(folder.glob("gate.*")):
         worktrees.drop_throwaway(git, gate)

@@ -57,6 +57,10 @@ class RunDir:
         """The folder of a supervised command."""
         return self.path / "jobs" / name
 
+    def job_folders(self) -> tuple[Path, ...]:
+        """The folder of every supervised command so far."""
+        return tuple(sorted((self.path / "jobs").iterdir()))
+
     def index(self, task: TaskId | str, attempt: int) -> Path:
         """Our own index file of an attempt."""
         return self.path / "index" / f"{task}.{attempt}"
