@@ -93,6 +93,14 @@ class MergeConflict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HookVerdict:
+    """What a hook of the repository says to something that was only tried; `message` is all that was printed."""
+
+    accepts: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Where a command was typed: absolute folders; `work_tree` is None in a bare repository or inside `.git`."""
 
@@ -107,7 +115,9 @@ def version() -> tuple[int, ...]:
     try:
         done = subprocess.run(["git", "version"], capture_output=True, text=True, check=True)
     except (FileNotFoundError, subprocess.CalledProcessError) as missing:
-        raise SurroundingsError("cannot find the program 'git'", hint="install git 2.38 or newer") from missing
+        raise SurroundingsError(
+            "cannot find the program 'git'", hint="install git 2.38 or newer"
+        ) from missing
     words = done.stdout.split()[2].split(".")
     return tuple(int(word) for word in words if word.isdigit())
 
@@ -175,12 +185,14 @@ class Git:
         environment: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         replace_objects: bool = False,
+        hooks: bool = False,
     ) -> subprocess.CompletedProcess[bytes]:
         argv = ["git", f"--git-dir={self.git_dir}"]
         if self.work_tree is not None:
             argv.append(f"--work-tree={self.work_tree}")
         for setting in _SETTINGS:
-            argv += ["-c", setting]
+            if not (hooks and setting.startswith("core.hooksPath=")):
+                argv += ["-c", setting]
         argv += arguments
         sealed = clean_environment(
             {
@@ -330,11 +342,27 @@ class Git:
         raw = done.stdout.rstrip(b"\0")
         return Path(os.fsdecode(raw)) if raw else None
 
-    def config_scoped(self, key: str) -> tuple[tuple[str, str], ...]:
-        """Every (scope, value) of a key in git's order: system, global, local, worktree, command."""
-        done = self._run("config", "--show-scope", "-z", "--get-all", key, ok=(0, 1))
+    def config_scoped(self, key: str, *, is_path: bool = False) -> tuple[tuple[str, str], ...]:
+        """Every (scope, value) of a key in git's order: system, global, local, worktree, command. `~` in a path is
+        expanded by git."""
+        kind = ["--type=path"] if is_path else []
+        done = self._run("config", "--show-scope", "-z", *kind, "--get-all", key, ok=(0, 1))
         fields = [os.fsdecode(raw) for raw in done.stdout.split(b"\0")[:-1]]
         return tuple(zip(fields[0::2], fields[1::2], strict=True))
+
+    def file_config(self, file: Path, key: str, *, kind: str | None = None) -> str | None:
+        """The value of a key in this one file, includes not followed; `kind` as in `git config --type`."""
+        typed = [f"--type={kind}"] if kind else []
+        done = self._run("config", f"--file={file}", "-z", *typed, "--get", key, ok=(0, 1))
+        return os.fsdecode(done.stdout[:-1]) if done.returncode == 0 else None
+
+    def edit_config(self, file: Path, changes: Mapping[str, str | None]) -> None:
+        """Set the keys in this one file, or remove those whose value is None; a key that is not there is no error."""
+        for key, value in changes.items():
+            if value is None:
+                self._run("config", f"--file={file}", "--unset-all", key, ok=(0, 5))
+            else:
+                self._run("config", f"--file={file}", key, value)
 
     def has_filter_lfs(self) -> bool:
         """Whether git-lfs is set up for this user or repository."""
@@ -357,18 +385,28 @@ class Git:
 
     # ------------------------------------------------------------------ writing objects
 
+    def blob_id(self, content: bytes) -> Oid:
+        """The id a blob of this content has, without writing it."""
+        return Oid(self._run("hash-object", "--stdin", stdin=content).stdout.decode().strip())
+
     def hash_blob(self, content: bytes) -> Oid:
         """Write a blob and return its id."""
         return Oid(self._run("hash-object", "-w", "--stdin", stdin=content).stdout.decode().strip())
 
     def commit_tree(
-        self, tree: Oid, parents: Iterable[Oid], message: str, *, environment: Mapping[str, str] | None = None
+        self,
+        tree: Oid,
+        parents: Iterable[Oid],
+        message: str,
+        *,
+        environment: Mapping[str, str] | None = None,
+        may_sign: bool = True,
     ) -> Oid:
         """Write a commit. Signed when `commit.gpgSign` says so (commit-tree itself ignores that setting)."""
         arguments = ["commit-tree", tree]
         for parent in parents:
             arguments += ["-p", parent]
-        if self.config_values("commit.gpgSign")[-1:] in (("true",), ("yes",), ("on",), ("1",)):
+        if may_sign and self.config_values("commit.gpgSign")[-1:] in (("true",), ("yes",), ("on",), ("1",)):
             arguments.append("-S")
         done = self._run(*arguments, stdin=message.encode(errors="surrogateescape"), environment=environment)
         return Oid(done.stdout.decode().strip())
@@ -407,6 +445,39 @@ class Git:
             self.sync_refs(line.split(" ")[1] for line in commands)
         return done.returncode == 0
 
+    def try_refs(
+        self, commands: Sequence[str], *, environment: Mapping[str, str] | None = None
+    ) -> HookVerdict:
+        """Ask the repository's own reference-transaction hook about a transaction, which is aborted in any case."""
+        lines = ["start", *commands, "prepare", "abort"]
+        done = self._run(
+            "update-ref",
+            "--stdin",
+            stdin=os.fsencode("\n".join(lines) + "\n"),
+            ok=(0, 1, 128),
+            environment=environment,
+            hooks=True,
+        )
+        return HookVerdict(
+            accepts=done.returncode == 0, message=done.stderr.decode(errors="backslashreplace")
+        )
+
+    def try_hook(
+        self, name: str, *, index: Path, environment: Mapping[str, str] | None = None
+    ) -> HookVerdict:
+        """Run the repository's own hook of that name as a commit of `index` would."""
+        done = self._run(
+            "hook",
+            "run",
+            name,
+            ok=(*range(256), -9, -13, -15),
+            environment={**(environment or {}), "GIT_INDEX_FILE": str(index)},
+            hooks=True,
+        )
+        return HookVerdict(
+            accepts=done.returncode == 0, message=done.stderr.decode(errors="backslashreplace")
+        )
+
     def sync_refs(self, names: Iterable[str]) -> None:
         """Make the folders of loose refs durable; git syncs files and never folders (reliability R2)."""
         folders = {self.git_dir}
@@ -428,6 +499,12 @@ class Git:
     def read_tree(self, tree: Oid, *, index: Path) -> None:
         """Fill an index file of our own from a tree, without touching any folder."""
         self._run("read-tree", tree, environment={"GIT_INDEX_FILE": str(index)})
+
+    def put_into_index(self, path: RepoPath, blob: Oid, *, index: Path) -> Oid:
+        """Add a plain file to an index file of our own; the tree that index then holds, written as objects."""
+        environment = {"GIT_INDEX_FILE": str(index)}
+        self._run("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", environment=environment)
+        return Oid(self._run("write-tree", environment=environment).stdout.decode().strip())
 
     def write_work_tree(self, folder: Path, *, index: Path) -> Oid:
         """The tree of everything in `folder` that is not ignored, written as objects.
