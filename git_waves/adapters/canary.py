@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from git_waves.adapters.git import Git, GitError, HookVerdict
-from git_waves.adapters.rundir import waves_folder
-from git_waves.adapters.worktrees import Lease
-from git_waves.core.model import Oid, RepoPath, Rules
+from git_waves.adapters.lease import LeaseFile
+from git_waves.core.model import Oid, RepoPath
 from git_waves.core.ownership import owns
 
 _MARK = "refused by git-waves: "
@@ -44,24 +43,30 @@ class CanaryMissed:
 
 
 def canary(
-    git: Git, *, lease: Lease, admin: Path, rules: Rules, environment: Mapping[str, str] | None = None
+    *,
+    worktree: Path,
+    admin: Path,
+    lease: LeaseFile,
+    scratch: Path,
+    environment: Mapping[str, str] | None = None,
 ) -> CanaryRefused | CanaryMissed:
-    """Plant violations in the lease's worktree and see whether they are refused.
+    """Plant violations in this worktree and see whether they are refused.
 
-    `git` is the repository's common one, `admin` the worktree's administrative folder; `environment` is added to git's,
-    to be given what the agent will have (`PATH`, say). Check the seal first: this runs git in the worktree with its
-    hooks on. Leaves nothing but a few unreachable objects. A task that owns every path is tried with a foreign ref only.
+    `admin` is the worktree's administrative folder, `scratch` a folder of ours outside the worktree; `environment` is
+    added to git's, to be given what the agent will have (`PATH`, say). Check the seal first: this runs git in the
+    worktree with its hooks on. Leaves nothing but a few unreachable objects. A task that owns every path is tried with
+    a foreign ref only.
     """
-    placed = Git(admin, work_tree=lease.folder)
+    placed = Git(admin, work_tree=worktree)
     tip = placed.ref(lease.branch)
     if tip is None:
         return CanaryMissed(reason=f"branch '{lease.branch.removeprefix('refs/heads/')}' does not exist")
     trial = _Trial(placed, lease, tip, {**(environment or {}), "GIT_WAVES_CANARY": "1"})
-    plant = next((path for path in _PLANTS if not owns(rules, path)), None)
+    plant = next((path for path in _PLANTS if not owns(lease.rules, path)), None)
     try:
         reason = trial.foreign_ref() or trial.allowed_move()
         if reason is None and plant is not None:
-            with tempfile.TemporaryDirectory(prefix="canary-", dir=waves_folder(git.git_dir)) as folder:
+            with tempfile.TemporaryDirectory(prefix="canary-", dir=scratch) as folder:
                 reason = trial.foreign_path(plant, Path(folder) / "index")
     except GitError as error:
         reason = f"it could not be tried: {error.message}"
@@ -71,7 +76,7 @@ def canary(
 class _Trial:
     """One worktree and what is asked of its hooks; each question answers None, or why the hooks do not hold."""
 
-    def __init__(self, git: Git, lease: Lease, tip: Oid, environment: Mapping[str, str]) -> None:
+    def __init__(self, git: Git, lease: LeaseFile, tip: Oid, environment: Mapping[str, str]) -> None:
         self.git = git
         self.lease = lease
         self.tip = tip

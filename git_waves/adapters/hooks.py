@@ -28,8 +28,6 @@ from git_waves.adapters.lease import (
 from git_waves.adapters.rundir import RunDir, waves_folder, write_durably
 from git_waves.adapters.seal import Seal, Tampering, check_seal, seal_files
 from git_waves.adapters.worktree_config import disable_worktree_config, enable_worktree_config
-from git_waves.adapters.worktrees import Lease
-from git_waves.core.model import Rules
 from git_waves.errors import SurroundingsError
 
 # What a run needs of the hooks is had from here; the parts live in files of their own.
@@ -82,7 +80,7 @@ def hooks_folder() -> Path:
     raise SurroundingsError("cannot find the hook files of git-waves", hint="install git-waves again")
 
 
-def user_hooks(git: Git, *, worktree: Path, main_work_tree: Path | None) -> Path | None:
+def user_hooks(git: Git, *, common_dir: Path, worktree: Path) -> Path | None:
     """The folder git would take the user's hooks from in this worktree; None when there is no such folder.
 
     That is the last `core.hooksPath` that is not a worktree's own. A relative one counts from the worktree, or, when it
@@ -94,56 +92,52 @@ def user_hooks(git: Git, *, worktree: Path, main_work_tree: Path | None) -> Path
         if scope in ("system", "global", "local")
     ]
     if not values:
-        candidates = [git.git_dir / "hooks"]
+        candidates = [common_dir / "hooks"]
     elif not values[-1]:
         candidates = []  # git reads an empty value as the root folder; nobody keeps hooks there
     else:
-        candidates = [top / values[-1] for top in (worktree, main_work_tree) if top is not None]
-    ours = waves_folder(git.git_dir).resolve()
+        candidates = [top / values[-1] for top in (worktree, *_main_work_tree(git))]
+    ours = waves_folder(common_dir).resolve()
     return next(
         (path for path in candidates if path.is_dir() and not path.resolve().is_relative_to(ours)), None
     )
 
 
+def _main_work_tree(git: Git) -> list[Path]:
+    main = git.worktrees()[0]
+    return [] if "bare" in main else [Path(main["worktree"])]
+
+
 def install(
-    git: Git,
-    *,
-    lease: Lease,
-    admin: Path,
-    run_dir: RunDir,
-    rules: Rules,
-    main_work_tree: Path | None,
-    hints: tuple[str, ...] = (),
+    git: Git, *, run_dir: RunDir, common_dir: Path, worktree: Path, admin: Path, lease: LeaseFile
 ) -> Seal:
     """Write the lease, the rule files, the hooks and the settings of one worktree, and seal them.
 
-    `git` is the repository's common one, `admin` the worktree's administrative folder, `main_work_tree` None in a bare
-    repository, `hints` lines for the guard to add to what it says about foreign paths. `enable_worktree_config` comes
+    `git` is the repository's common one, `admin` the worktree's administrative folder. `enable_worktree_config` comes
     first. Meant for a worktree no agent has touched since it was made or since its seal was checked: settings that
     stand in `config.worktree` already (a sparse checkout's, which git copies) are kept. Safe to repeat; the hooks take
     effect with the last write.
     """
-    theirs = user_hooks(git, worktree=lease.folder, main_work_tree=main_work_tree)
+    theirs = user_hooks(git, common_dir=common_dir, worktree=worktree)
     names = {*OWN_HOOKS, *(LFS_HOOKS if git.has_filter_lfs() else ()), *_hooks_in(theirs)}
-    written = LeaseFile.of(lease, rules=rules, manifest=run_dir.manifest, hints=hints)
-    patterns = patterns_content(rules)
-    write_durably(admin / LEASE_NAME, written.to_bytes())
-    write_durably(admin / FILES_NAME, files_content(rules))
+    patterns = patterns_content(lease.rules)
+    write_durably(admin / LEASE_NAME, lease.to_bytes())
+    write_durably(admin / FILES_NAME, files_content(lease.rules))
     if patterns is None:
         (admin / PATTERNS_NAME).unlink(missing_ok=True)
     else:
         write_durably(admin / PATTERNS_NAME, patterns)
     folder = run_dir.hooks / lease.name
-    _write_hooks(folder, names, _settings_script(admin=admin, theirs=theirs, lease=written))
+    _write_hooks(folder, names, _settings_script(admin=admin, theirs=theirs, lease=lease))
     config = admin / "config.worktree"
     write_durably(config, _worktree_settings(config, folder), mode=0o644)
-    control = [lease.folder / ".git", admin / "commondir", admin / "gitdir", config]
-    guarded = [
+    control = [worktree / ".git", admin / "commondir", admin / "gitdir", config]
+    rules = [
         admin / LEASE_NAME,
         admin / FILES_NAME,
         *([admin / PATTERNS_NAME] if patterns is not None else []),
     ]
-    return seal_files(folder, [*control, *guarded])
+    return seal_files(folder, [*control, *rules])
 
 
 def _worktree_settings(config: Path, hooks: Path) -> bytes:

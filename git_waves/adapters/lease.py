@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from git_waves.adapters.worktrees import Lease
 from git_waves.core.model import Oid, Rules, TaskId
 from git_waves.core.ownership import rules_from_json, rules_to_json
 from git_waves.errors import SurroundingsError
@@ -53,21 +52,10 @@ class LeaseFile:
     manifest: Path
     hints: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, lease: Lease, *, rules: Rules, manifest: Path, hints: tuple[str, ...] = ()) -> LeaseFile:
-        """The file of a lease the coordinator gave."""
-        return cls(
-            run=lease.run,
-            plan=lease.plan,
-            task=TaskId(lease.task),
-            attempt=lease.attempt,
-            branch=lease.branch,
-            base=lease.base,
-            integration=f"refs/waves/{lease.plan}/integration",
-            rules=rules,
-            manifest=manifest,
-            hints=hints,
-        )
+    @property
+    def name(self) -> str:
+        """The attempt's name in files and folders."""
+        return f"{self.task}.{self.attempt}"
 
     def to_bytes(self) -> bytes:
         """The file's content. Bytes of paths that are no UTF-8 stand as lone surrogates, escaped."""

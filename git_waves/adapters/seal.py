@@ -8,13 +8,13 @@ says nothing.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from git_waves.errors import SurroundingsError
 
@@ -57,15 +57,18 @@ class Seal:
     folder: Path
     files: tuple[SealedFile, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_bytes(self) -> bytes:
         """The seal as JSON, for a file outside the worktree."""
         files = [[str(file.path), file.mode, file.size, file.digest] for file in self.files]
-        return {"version": 1, "folder": str(self.folder), "files": files}
+        return (
+            json.dumps({"version": 1, "folder": str(self.folder), "files": files}, indent=1).encode() + b"\n"
+        )
 
     @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> Seal:
-        """Read what `to_json` gave; raises SurroundingsError for anything else."""
+    def from_bytes(cls, content: bytes) -> Seal:
+        """Read what `to_bytes` wrote; raises SurroundingsError for anything else."""
         try:
+            written = json.loads(content)
             if written["version"] != 1:
                 raise ValueError(f"version {written['version']} is not 1")
             files = tuple(

@@ -15,9 +15,10 @@ from git_waves.adapters.hooks import (
     enable_worktree_config,
     install,
 )
+from git_waves.adapters.lease import LeaseFile
 from git_waves.adapters.rundir import RunDir
 from git_waves.adapters.worktrees import Lease, branch_of, ensure, fill
-from git_waves.core.model import Oid, Rules
+from git_waves.core.model import Oid, Rules, TaskId
 from git_waves.core.ownership import compile_rules, rules_to_json
 from git_waves.core.paths import parse_pattern
 from tests.support.repo import RepoBuilder
@@ -38,13 +39,12 @@ class TaskWorktree:
         self.common = repo.folder / ".git"
         self.door = Git(self.common)
         self.base = repo.git("rev-parse", INTEGRATION)
-        self.rules = rules
         self.run_dir = RunDir(self.common / "waves" / "runs" / "r1")
         if not self.run_dir.path.exists():
             self.run_dir.make()
         tasks = {name: {"rules": rules_to_json(owned)} for name, owned in owners.items()}
         self.run_dir.manifest.write_text(json.dumps({"version": 1, "plan": "p", "tasks": tasks}))
-        self.lease = Lease(
+        placed = Lease(
             run="r1",
             plan="p",
             task=task,
@@ -54,11 +54,22 @@ class TaskWorktree:
             folder=repo.folder.parent / "repo.waves" / task,
             index=self.run_dir.index(task, 1),
         )
-        self.folder = self.lease.folder
-        self.branch = self.lease.branch.removeprefix("refs/heads/")
+        self.folder = placed.folder
+        self.branch = placed.branch.removeprefix("refs/heads/")
         enable_worktree_config(self.door, self.common)
-        self.admin = ensure(self.door, self.lease)
-        fill(self.door, self.lease, self.admin)
+        self.admin = ensure(self.door, placed)
+        fill(self.door, placed, self.admin)
+        self.lease = LeaseFile(
+            run=placed.run,
+            plan=placed.plan,
+            task=TaskId(task),
+            attempt=1,
+            branch=placed.branch,
+            base=placed.base,
+            integration=INTEGRATION,
+            rules=rules,
+            manifest=self.run_dir.manifest,
+        )
         self.hooks = self.run_dir.hooks / self.lease.name
         self.seal = self.install()
 
@@ -66,17 +77,21 @@ class TaskWorktree:
         """Install the hooks, again if need be."""
         return install(
             self.door,
-            lease=self.lease,
-            admin=self.admin,
             run_dir=self.run_dir,
-            rules=self.rules,
-            main_work_tree=self.repo.folder,
+            common_dir=self.common,
+            worktree=self.folder,
+            admin=self.admin,
+            lease=self.lease,
         )
 
     def canary(self, environment: Mapping[str, str] | None = None) -> CanaryRefused | CanaryMissed:
         """Let the canary try the hooks as they are now."""
         return canary(
-            self.door, lease=self.lease, admin=self.admin, rules=self.rules, environment=environment
+            worktree=self.folder,
+            admin=self.admin,
+            lease=self.lease,
+            scratch=self.run_dir.path,
+            environment=environment,
         )
 
     def run(
