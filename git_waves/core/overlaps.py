@@ -31,7 +31,7 @@ class OverlapKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overlap:
+class Collision:
     """Every task of `first` collides with every other task of `second` at `path`.
 
     Two sides instead of pairs: 10,000 tasks on one file are one value, not 50 million. For SAME both sides are all the
@@ -52,10 +52,10 @@ class Overlap:
         return tuple(sorted({*self.first, *self.second}))
 
     def pairs(self) -> Iterator[tuple[TaskId, TaskId]]:
-        """Each colliding pair once, in order of ids. Quadratic: for small overlaps."""
+        """Each colliding pair once, the smaller id first. Quadratic: for small collisions."""
         yield from sorted({(min(a, b), max(a, b)) for a in self.first for b in self.second if a != b})
 
-    def among(self, tasks: Set[TaskId]) -> Overlap | None:
+    def among(self, tasks: Set[TaskId]) -> Collision | None:
         """The same collision between these tasks only; None when too few are left to collide."""
         first = tuple(task for task in self.first if task in tasks)
         kept = [(task, other) for task, other in zip(self.second, self.others, strict=True) if task in tasks]
@@ -64,7 +64,7 @@ class Overlap:
             return None
         if len(first) == len(self.first) and len(kept) == len(self.second):
             return self
-        return Overlap(
+        return Collision(
             path=self.path,
             kind=self.kind,
             first=first,
@@ -72,6 +72,16 @@ class Overlap:
             others=tuple(other for _, other in kept),
             guessed=self.guessed & tasks,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """One pair of tasks that collide at `path` (the wider claim, as plans write it); `first` has the smaller id."""
+
+    first: TaskId
+    second: TaskId
+    path: RepoPath
+    kind: OverlapKind
 
 
 @dataclass(slots=True)
@@ -86,7 +96,7 @@ Claims = Iterable[tuple[TaskId, PathPattern, bool]]
 """Task, pattern, and whether the plan says so itself (explicit) or its reader guessed (inferred)."""
 
 
-def find_overlaps(claims: Claims) -> tuple[Overlap, ...]:
+def find_collisions(claims: Claims) -> tuple[Collision, ...]:
     """Every collision between different tasks, by path and kind."""
     entries: dict[tuple[PatternKind, str], _Entry] = {}
     for task, pattern, is_explicit in claims:
@@ -110,11 +120,11 @@ def find_overlaps(claims: Claims) -> tuple[Overlap, ...]:
     _meet_in_folders(names, plain, found)
     if globs:
         _Globs(names, plain, globs, found).meet()
-    return found.overlaps()
+    return found.collisions()
 
 
 class _Found:
-    """Collects meetings: one overlap for each wider claim and kind, however many claims it meets."""
+    """Collects meetings: one collision for each wider claim and kind, however many claims it meets."""
 
     def __init__(self) -> None:
         self._sides: dict[
@@ -130,7 +140,7 @@ class _Found:
             second.setdefault(task, RepoPath(str(other.pattern)))
             explicit[task] = explicit.get(task, False) or is_explicit
 
-    def overlaps(self) -> tuple[Overlap, ...]:
+    def collisions(self) -> tuple[Collision, ...]:
         """Everything found, sorted."""
         found = []
         for (kind, _), (wider, second, explicit) in self._sides.items():
@@ -139,7 +149,7 @@ class _Found:
             ordered = sorted(second)
             everyone = {*wider.claimants, *second}
             found.append(
-                Overlap(
+                Collision(
                     path=RepoPath(str(wider.pattern)),
                     kind=kind,
                     first=tuple(sorted(wider.claimants)),
@@ -150,7 +160,7 @@ class _Found:
                     ),
                 )
             )
-        return tuple(sorted(found, key=lambda overlap: (overlap.path, overlap.kind)))
+        return tuple(sorted(found, key=lambda each: (each.path, each.kind)))
 
 
 def _meet_in_folders(names: list[str], plain: dict[str, list[_Entry]], found: _Found) -> None:

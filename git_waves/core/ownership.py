@@ -14,7 +14,7 @@ from typing import Any
 
 from git_waves.core.globs import glob_regex, is_glob
 from git_waves.core.model import Intent, Origin, PathPattern, PatternKind, Plan, RepoPath, Rules, Task, TaskId
-from git_waves.core.overlaps import Overlap, find_overlaps
+from git_waves.core.overlaps import Collision, Overlap, find_collisions
 from git_waves.core.paths import compiled, folders_of
 
 VERSION = 1
@@ -98,9 +98,44 @@ class OwnershipManifest:
         owners.update(task for regex, task in self._by_glob if compiled(regex).fullmatch(path))
         return tuple(sorted(owners))
 
-    def find_overlaps(self) -> tuple[Overlap, ...]:
+    def collisions(self) -> tuple[Collision, ...]:
         """Every collision between claims of different tasks, whether or not something orders them; found once."""
-        return self._overlaps
+        return self._collisions
+
+    def find_overlaps(self) -> tuple[Overlap, ...]:
+        """The collisions as pairs of tasks, by path. Quadratic where many tasks share a path; then use `collisions`."""
+        return tuple(
+            Overlap(first=a, second=b, path=collision.path, kind=collision.kind)
+            for collision in self._collisions
+            for a, b in collision.pairs()
+        )
+
+    def rivals(self) -> dict[TaskId, frozenset[TaskId]]:
+        """For each task that collides with another, all those it collides with.
+
+        Tasks in the same collisions share one set, which may hold the task itself; so this stays small where pairs
+        would not.
+        """
+        sides: dict[TaskId, list[tuple[int, bool]]] = {}
+        for number, collision in enumerate(self._collisions):
+            for task in collision.first:
+                sides.setdefault(task, []).append((number, True))
+            for task in collision.second:
+                sides.setdefault(task, []).append((number, False))
+        known: dict[tuple[tuple[int, bool], ...], frozenset[TaskId]] = {}
+        rivals = {}
+        for task, places in sides.items():
+            key = tuple(places)
+            if key not in known:
+                known[key] = frozenset(
+                    rival
+                    for number, is_first in key
+                    for rival in (
+                        self._collisions[number].second if is_first else self._collisions[number].first
+                    )
+                )
+            rivals[task] = known[key]
+        return rivals
 
     def to_json(self) -> dict[str, Any]:
         """The manifest as JSON: `version`, `plan`, `tasks` by id, each with its claims as written and its rules."""
@@ -156,8 +191,8 @@ class OwnershipManifest:
         return tuple((regex, claims.task) for claims in self.tasks for regex in claims.rules.globs)
 
     @cached_property
-    def _overlaps(self) -> tuple[Overlap, ...]:
-        return find_overlaps(
+    def _collisions(self) -> tuple[Collision, ...]:
+        return find_collisions(
             (claims.task, pattern, is_explicit)
             for claims in self.tasks
             for is_explicit, patterns in ((True, claims.explicit), (False, claims.inferred))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from git_waves.core.model import Plan, RepoPath, Rules, TaskId
-from git_waves.core.overlaps import Overlap, OverlapKind
+from git_waves.core.overlaps import Collision, Overlap, OverlapKind
 from git_waves.core.ownership import (
     OwnershipManifest,
     build_manifest,
@@ -65,7 +65,7 @@ def test_an_inferred_claim_grants_nothing_beside_an_explicit_one_and_everything_
     assert not owns(manifest.rules(TaskId("both")), "b")
     assert owns(manifest.rules(TaskId("alone")), "c/x")
     assert manifest.owners_of("b") == ("other",)
-    assert [(found.path, *found.tasks, *found.guessed) for found in manifest.find_overlaps()] == [
+    assert [(found.path, *found.tasks, *found.guessed) for found in manifest.collisions()] == [
         ("b", "both", "other", "both")
     ]
 
@@ -163,7 +163,7 @@ def test_the_index_finds_exactly_what_comparing_all_pairs_finds(some: Plan) -> N
         for mine in one.claims
         for theirs in two.claims
     ]
-    found = build_manifest(some).find_overlaps()
+    found = build_manifest(some).collisions()
     assert {pair for each in found for pair in each.pairs()} == {
         (a, b) for a, b, mine, theirs in compared if overlap(mine, theirs)
     }
@@ -177,7 +177,7 @@ def test_the_index_finds_exactly_what_comparing_all_pairs_finds(some: Plan) -> N
 
 
 def shown(
-    found: tuple[Overlap, ...],
+    found: tuple[Collision, ...],
 ) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
     return [(each.kind.value, each.path, each.first, each.second, each.others) for each in found]
 
@@ -191,7 +191,7 @@ def test_each_kind_of_overlap_names_the_wider_claim_and_what_meets_it() -> None:
             task("d", "readme"),
         )
     )
-    assert shown(manifest.find_overlaps()) == [
+    assert shown(manifest.collisions()) == [
         ("case", "README", ("a",), ("d",), ("readme",)),
         ("glob", "doc/*.md", ("b",), ("c",), ("doc/a.md",)),
         ("inside", "lib", ("b",), ("c",), ("lib/y",)),
@@ -202,11 +202,11 @@ def test_each_kind_of_overlap_names_the_wider_claim_and_what_meets_it() -> None:
 
 def test_one_task_that_claims_a_folder_and_a_file_in_it_does_not_collide_with_itself() -> None:
     manifest = build_manifest(plan(task("a", "src/", "src/x.c", "src/*.c", "SRC/x.c"), task("b", "doc/")))
-    assert manifest.find_overlaps() == ()
+    assert manifest.collisions() == ()
 
 
-def test_an_overlap_can_be_narrowed_to_some_tasks() -> None:
-    (found,) = build_manifest(plan(task("a", "x"), task("b", "x"), task("c", "x"))).find_overlaps()
+def test_a_collision_can_be_narrowed_to_some_tasks() -> None:
+    (found,) = build_manifest(plan(task("a", "x"), task("b", "x"), task("c", "x"))).collisions()
     assert found.among({TaskId("a"), TaskId("b"), TaskId("c")}) is found
     assert found.among({TaskId("a")}) is None
     narrowed = found.among({TaskId("a"), TaskId("c")})
@@ -215,8 +215,32 @@ def test_an_overlap_can_be_narrowed_to_some_tasks() -> None:
     assert narrowed.others == ("x", "x")
 
 
-def test_twelve_tasks_on_one_registration_file_are_one_overlap() -> None:
-    (found,) = build_manifest(kbuild_plan()).find_overlaps()
+def test_overlaps_are_the_collisions_pair_by_pair() -> None:
+    manifest = build_manifest(plan(task("c", "x"), task("a", "x"), task("b", "x", "y/"), task("d", "y/z")))
+    same, inside = OverlapKind.SAME, OverlapKind.INSIDE
+    assert manifest.find_overlaps() == tuple(
+        Overlap(first=TaskId(a), second=TaskId(b), path=RepoPath(path), kind=kind)
+        for a, b, path, kind in (
+            ("a", "b", "x", same),
+            ("a", "c", "x", same),
+            ("b", "c", "x", same),
+            ("b", "d", "y/", inside),
+        )
+    )
+
+
+@given(PLANS)
+def test_rivals_are_the_other_side_of_every_overlap(some: Plan) -> None:
+    manifest = build_manifest(some)
+    expected: dict[TaskId, set[TaskId]] = {}
+    for found in manifest.find_overlaps():
+        expected.setdefault(found.first, set()).add(found.second)
+        expected.setdefault(found.second, set()).add(found.first)
+    assert {task: rivals - {task} for task, rivals in manifest.rivals().items()} == expected
+
+
+def test_twelve_tasks_on_one_registration_file_are_one_collision() -> None:
+    (found,) = build_manifest(kbuild_plan()).collisions()
     assert (found.kind, found.path, len(found.tasks)) == (OverlapKind.SAME, "tests/kunit/Kbuild", 12)
 
 
@@ -228,12 +252,14 @@ def test_ten_thousand_tasks_with_a_hundred_thousand_paths_are_indexed() -> None:
         ),
         *(task(f"g{n}", f"src/m{n}/p{n}/", f"**/p{n}/f1.*", f"lib{n}/**/x.c") for n in range(100)),
     )
-    found = build_manifest(crowd).find_overlaps()
+    found = build_manifest(crowd).collisions()
     assert sum(each.kind is OverlapKind.SAME for each in found) == 500
     assert sum(each.kind is OverlapKind.INSIDE for each in found) == 100
     assert sum(each.kind is OverlapKind.GLOB for each in found) == 100
 
 
-def test_ten_thousand_tasks_on_one_file_are_one_overlap() -> None:
-    (found,) = build_manifest(plan(*(task(f"t{n}", "x") for n in range(10_000)))).find_overlaps()
+def test_ten_thousand_tasks_on_one_file_are_one_collision() -> None:
+    manifest = build_manifest(plan(*(task(f"t{n}", "x") for n in range(10_000))))
+    (found,) = manifest.collisions()
     assert len(found.first) == 10_000
+    assert len({id(rivals) for rivals in manifest.rivals().values()}) == 1
