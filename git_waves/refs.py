@@ -30,6 +30,11 @@ def integration_branch(plan: str) -> str:
     return f"refs/heads/waves/{plan}/integration"
 
 
+def shown_branch(plan: str) -> str:
+    """The short name of that branch."""
+    return integration_branch(plan).removeprefix("refs/heads/")
+
+
 def candidate_ref(plan: str, run: str) -> str:
     """Where merges go before they are proven."""
     return f"refs/waves/{plan}/{run}/candidate"

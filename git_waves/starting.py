@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -12,25 +11,23 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from git_waves import __version__, agents, control, planning, refs
+from git_waves import __version__, agents, control, planning, preflight, refs
 from git_waves.adapters import eventlog, process, worktrees
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock
 from git_waves.adapters.repo import Repository, open_repository
 from git_waves.adapters.rundir import (
     RunDir,
-    first_event,
     latest_run,
     new_run_id,
-    run_dirs,
     waves_folder,
     write_durably,
 )
 from git_waves.adapters.worktree_config import enable_worktree_config
 from git_waves.core import fold
 from git_waves.core.fold import RunState
-from git_waves.core.model import Level, Oid, OnFailure, Plan, Schedule, SchedulerName, Task
-from git_waves.errors import OK, HaltError, SurroundingsError, UsageError, WavesError
+from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
+from git_waves.errors import OK, HaltError, UsageError
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
 from git_waves.run import Coordinator, Setting
@@ -90,16 +87,12 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
                 return _resume(repository, options, earlier, text, tell, say)
             if state.plan_blob == repository.git.blob_id(text.data) and not options.only:
                 say(
-                    f"run '{state.run}' of plan '{plan.name}' is finished; every task is in '{_shown(plan.name)}'"
+                    f"run '{state.run}' of plan '{plan.name}' is finished; every task is in '{refs.shown_branch(plan.name)}'"
                 )
-                say(f"hint: merge it with: git merge {_shown(plan.name)}")
+                say(f"hint: merge it with: git merge {refs.shown_branch(plan.name)}")
                 return OK
         beginning = prepare(repository, options, text, plan, earlier if not options.is_new else None)
         return _begin(repository, options, beginning, tell, say)
-
-
-def _shown(plan: str) -> str:
-    return refs.integration_branch(plan).removeprefix("refs/heads/")
 
 
 # ---------------------------------------------------------------------- a new run
@@ -114,19 +107,21 @@ def prepare(
         plan, scheduler=options.scheduler or plan.scheduler, on_failure=options.on_failure or plan.on_failure
     )
     analysis = planning.analyse(plan, repository=repository, max_parallel=options.max_parallel)
-    _refuse_violations(analysis)
-    _refuse_nothing_to_run(plan)
-    base, base_name = _base(git, options.base or plan.base)
+    preflight.refuse_violations(analysis)
+    preflight.refuse_nothing_to_run(plan)
+    base, base_name = preflight.find_base(git, options.base or plan.base)
     previous = git.ref(refs.integration_ref(plan.name))
     done: dict[str, str] = {}
     if earlier is not None and previous is not None:
-        base, base_name, done = _continue_from(git, control.load(earlier)[0], previous, base, base_name)
-    done.update(_left_out(analysis, options))
-    _refuse_taken_names(repository, plan, previous)
-    folder = worktree_folder(repository) / plan.name
-    _refuse_foreign_folders(git, folder, analysis.schedule)
-    _refuse_no_identity(git)
-    _refuse_full_disk(repository.common_dir)
+        base, base_name, done = preflight.continue_from(
+            git, control.load(earlier)[0], previous, base, base_name
+        )
+    done.update(preflight.left_out(analysis, only=options.only, start_from=options.start_from))
+    preflight.refuse_taken_names(repository, plan, previous)
+    folder = preflight.worktree_folder(repository) / plan.name
+    preflight.refuse_foreign_folders(git, folder, analysis.schedule)
+    preflight.refuse_no_identity(git)
+    preflight.refuse_full_disk(repository.common_dir)
     return Beginning(
         analysis=analysis,
         text=text,
@@ -285,7 +280,7 @@ def _go(
             say(
                 "note: set extensions.worktreeConfig in this repository; 'git waves hooks uninstall' takes it back"
             )
-        _end_stray_gates(git, run_dir, worktree_folder(repository) / plan.name)
+        _end_stray_gates(git, run_dir, preflight.worktree_folder(repository) / plan.name)
         refs.begin(git, state, previous=state.previous)
         while events := refs.reconcile(git, state):
             for event in events:
@@ -314,7 +309,7 @@ def _setting(
         conflicts.setdefault(overlap.second, set()).add(overlap.first)
     return Setting(
         git=repository.git,
-        worktree_folder=worktree_folder(repository) / plan.name,
+        worktree_folder=preflight.worktree_folder(repository) / plan.name,
         run_dir=run_dir,
         plan=plan,
         manifest=manifest,
@@ -368,164 +363,3 @@ def _answer_for_moved_refs(
     raise HaltError(
         words, hint="'git waves run --restore' puts it back, 'git waves run --accept' goes on from there"
     )
-
-
-# ---------------------------------------------------------------------- checks
-
-
-def _refuse_violations(analysis: planning.Analysis) -> None:
-    found = [finding for finding in analysis.findings if finding.level is Level.VIOLATION]
-    if not found:
-        return
-    first = found[0]
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    error = UsageError(
-        f"the plan has {len(found)} violation{'s' if len(found) > 1 else ''}: {first.code} {first.message}{more}",
-        hint="'git waves plan' shows them all",
-    )
-    error.exit_code = 1
-    raise error
-
-
-def _refuse_nothing_to_run(plan: Plan) -> None:
-    idle = [task for task in plan.tasks if not task.is_done and agents.invocation(plan, task, Path()) is None]
-    if idle:
-        names = ", ".join(f"'{task.id}'" for task in idle[:5]) + (", ..." if len(idle) > 5 else "")
-        raise UsageError(
-            f"nothing says how to do {names}: no 'run', and no agent",
-            hint="give the plan an agent, e.g. agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}",
-        )
-
-
-def _base(git: Git, name: str | None) -> tuple[Oid, str]:
-    """The commit a new run starts from, and how people call it."""
-    if name is not None:
-        oid = git.resolve(name)
-        if oid is None:
-            raise UsageError(
-                f"the base '{name}' does not exist", hint="'git branch --all' lists what there is"
-            )
-        return oid, name
-    head = git.symbolic_head()
-    oid = git.resolve("HEAD")
-    if oid is None:
-        raise SurroundingsError("the repository has no commit yet", hint="git commit --allow-empty -m start")
-    if head is None:
-        raise UsageError(
-            "HEAD is detached, so it is not clear what the run starts from",
-            hint="name it: git waves run --base REV, or 'base:' in the plan",
-        )
-    return oid, head.removeprefix("refs/heads/")
-
-
-def _continue_from(
-    git: Git, earlier: RunState, integration: Oid, base: Oid, base_name: str
-) -> tuple[Oid, str, dict[str, str]]:
-    """A plan that grew: what an earlier run integrated is not done again. Git decides what is in there."""
-    done = {
-        task.id: f"integrated by run '{earlier.run}'"
-        for task in earlier.tasks.values()
-        if task.status in (fold.INTEGRATED, fold.DONE)
-    }
-    if git.is_ancestor(integration, base):
-        return base, base_name, done
-    if git.is_ancestor(base, integration):
-        return integration, _shown(earlier.plan), done
-    raise HaltError(
-        f"'{base_name}' and '{_shown(earlier.plan)}' have gone separate ways since run '{earlier.run}'",
-        hint=f"merge one into the other, or start over from '{base_name}': git waves run --new",
-    )
-
-
-def _left_out(analysis: planning.Analysis, options: RunOptions) -> dict[str, str]:
-    """Tasks that --only and --from leave out: taken as being in the base already."""
-    known = {task.id for task in analysis.plan.tasks}
-    for name in (*options.only, *([options.start_from] if options.start_from else [])):
-        if name not in known:
-            raise UsageError(f"the plan has no task '{name}'", hint="'git waves plan' lists them")
-    out: dict[str, str] = {}
-    if options.only:
-        out.update({task: "left out by --only" for task in known if task not in options.only})
-    if options.start_from:
-        for group in analysis.schedule.groups:
-            if options.start_from in group.tasks:
-                break
-            out.update(dict.fromkeys(group.tasks, "left out by --from"))
-    return out
-
-
-def _refuse_taken_names(repository: Repository, plan: Plan, previous: Oid | None) -> None:
-    """Branches and refs in the way: other people's below our names, and names that are a folder of ours."""
-    git = repository.git
-    ours = _branches_of_runs(repository.common_dir, plan.name)
-    for part in ("refs/heads/waves", f"refs/heads/waves/{plan.name}", f"refs/waves/{plan.name}"):
-        if git.ref(part) is not None:
-            raise SurroundingsError(
-                f"'{part}' exists, and is needed as a folder",
-                hint=f"rename it: git branch -m {part.removeprefix('refs/heads/')} NEW",
-            )
-    for name in git.refs(f"refs/heads/waves/{plan.name}/"):
-        is_shown = name == refs.integration_branch(plan.name) and previous is not None
-        if name not in ours and not is_shown:
-            short = name.removeprefix("refs/heads/")
-            raise SurroundingsError(
-                f"the branch '{short}' exists and belongs to no run",
-                hint=f"rename it: git branch -m {short} NEW",
-            )
-
-
-def _branches_of_runs(common_dir: Path, plan: str) -> set[str]:
-    """Every branch some run of the plan ever leased."""
-    names: set[str] = set()
-    for run_dir in run_dirs(common_dir):
-        event = first_event(run_dir)
-        if event is None or event.get("plan") != plan:
-            continue
-        names.add(refs.integration_branch(plan))
-        for line in run_dir.events.read_bytes().splitlines():
-            if b'"task_leased"' in line:
-                names.add(json.loads(line)["branch"])
-    return names
-
-
-def worktree_folder(repository: Repository) -> Path:
-    """Where worktrees go: beside the repository, or where `waves.worktreeDir` says."""
-    configured = repository.git.config_path("waves.worktreeDir")
-    if configured is not None:
-        return configured if configured.is_absolute() else repository.main_work_tree / configured
-    return repository.main_work_tree.with_name(repository.main_work_tree.name + ".waves")
-
-
-def _refuse_foreign_folders(git: Git, folder: Path, schedule: Schedule) -> None:
-    known = {entry["worktree"] for entry in git.worktrees()}
-    for group in schedule.groups:
-        for task in group.tasks:
-            place = folder / f"{task}.1"
-            if place.exists() and str(place.resolve()) not in known:
-                raise SurroundingsError(
-                    f"the worktree folder '{place}' already exists and is not ours",
-                    hint="move it away, or set another place: git config waves.worktreeDir PATH",
-                )
-    if folder.exists() and not folder.is_dir():
-        raise SurroundingsError(f"'{folder}' is in the way of the worktrees", hint="move it away")
-
-
-def _refuse_no_identity(git: Git) -> None:
-    problem = git.identity_problem()
-    if problem:
-        raise SurroundingsError(
-            f"git does not know who commits: {problem}",
-            hint='git config user.name "Your Name"; git config user.email you@example.com',
-        )
-
-
-def _refuse_full_disk(common_dir: Path) -> None:
-    free = shutil.disk_usage(common_dir).free
-    if free < ROOM:
-        raise SurroundingsError(
-            f"only {free // 2**20} MiB are free in '{common_dir}'",
-            hint=f"make at least {ROOM // 2**20} MiB free",
-        )
-
-
-__all__ = ["Beginning", "RunOptions", "WavesError", "prepare", "run_plan", "worktree_folder"]
