@@ -1,0 +1,63 @@
+# What a developer types. `make demo` and `make test` need only python3 (3.11 or newer) and git: they set themselves up.
+
+VENV = .venv
+BIN = $(VENV)/bin
+STAMP = $(VENV)/set-up.stamp
+# Two tests at a time: the suites start many processes each, and most machines have more cores than that.
+WORKERS = 2
+# What `make test` leaves out; `make check` leaves out nothing.
+CHOICE = -m "not long"
+
+.DEFAULT_GOAL = help
+.NOTPARALLEL:
+.PHONY: help demo test test-long lint types check fmt bench golden clean
+
+help:
+	@echo "make demo       see a whole run in a throwaway repository (KEEP=1 leaves it there)"
+	@echo "make test       the default tests"
+	@echo "make test-long  the long ones: crash sweeps, real tools, whole plans"
+	@echo "make check      lint, types and every test; what CI runs"
+	@echo "make fmt        format the code and sort its imports"
+	@echo "make bench      speed, as ratios against floors and peers"
+	@echo "make golden     write the expected outputs and the plan schema anew; read the diff like code"
+	@echo "make clean      remove everything that was made here"
+
+# pip runs only when pyproject.toml has changed since it last ran well.
+$(STAMP): pyproject.toml tools/set-up.sh
+	@echo "setting up $(VENV) ..."
+	@PYTHON="$(PYTHON)" sh tools/set-up.sh $(VENV)
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/python -m demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n $(WORKERS) $(CHOICE)
+
+test-long: CHOICE = -m long
+test-long: test
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+check: CHOICE =
+check: lint types test
+
+fmt: $(STAMP)
+	$(BIN)/ruff check --select I --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)
+	$(BIN)/python -m bench
+
+golden: $(STAMP)
+	$(BIN)/python -c "from git_waves.formats.native import write_schema; write_schema()"
+	GOLDEN=1 $(BIN)/python -m pytest -n $(WORKERS) $(CHOICE)
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
