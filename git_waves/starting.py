@@ -30,7 +30,8 @@ from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
 from git_waves.errors import OK, HaltError, UsageError
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
-from git_waves.run import Coordinator, Setting
+from git_waves.run import Coordinator
+from git_waves.setting import Setting
 
 ROOM = (
     64 * 1024 * 1024

@@ -1,0 +1,43 @@
+"""The ladder: the rungs that one attempt of one task climbs, the same for every scheduler.
+
+Climbing is safe to repeat: each rung finds in git and in the job folders what an earlier coordinator already did, takes
+the result of an agent that finished meanwhile, waits for one that still runs, and starts only what never started. So a
+resumed run climbs the same ladder again from the bottom. It runs in a worker thread, decides nothing about other tasks,
+writes no events itself, and hands back one outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from git_waves.errors import WavesError
+from git_waves.ladder.attempt import Climb, Fell, Interrupted, Outcome, Passed
+from git_waves.ladder.prepare import canary, environment
+from git_waves.ladder.verdict import commit, ownership, verify
+from git_waves.ladder.work import agent
+
+__all__ = ["RUNGS", "Climb", "Fell", "Interrupted", "Outcome", "Passed", "climb"]
+
+RUNGS: tuple[tuple[str, Callable[[Climb], Fell | Interrupted | None]], ...] = (
+    ("environment", environment),
+    ("canary", canary),
+    ("agent", agent),
+    ("commit", commit),
+    ("ownership", ownership),
+    ("verify", verify),
+)
+
+
+def climb(state: Climb) -> Outcome:
+    """Climb every rung in order; the first that does not hold is the outcome."""
+    for name, rung in RUNGS:
+        state.reached(name)
+        try:
+            fallen = rung(state)
+        except WavesError as error:
+            return Fell(rung=name, reason=error.message, hint=error.hint, is_parked=True)
+        if fallen is not None:
+            return replace(fallen, rung=name) if isinstance(fallen, Fell) else fallen
+    assert state.tip is not None, "the commit rung sets the tip"
+    return Passed(tip=state.tip, paths=state.paths)

@@ -1,0 +1,80 @@
+"""The supervised commands of an attempt: the agent, set-up and verify commands, with their environment and log."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from git_waves import agents
+from git_waves.adapters import process
+from git_waves.adapters.process import JobResult, JobSpec, Reason
+from git_waves.core.model import Command
+from git_waves.ladder.attempt import Climb
+
+DEFAULT_GRACE = 10.0  # seconds between asking a process tree to end and ending it
+
+
+def variables(state: Climb) -> dict[str, str]:
+    """What a task's commands find in their environment (documented in the man page)."""
+    return {
+        "WAVES_PLAN": state.plan.name,
+        "WAVES_RUN": state.lease.run,
+        "WAVES_TASK": state.task.id,
+        "WAVES_ATTEMPT": str(state.lease.attempt),
+        "WAVES_BASE": state.lease.base,
+        "WAVES_BRANCH": state.lease.branch.removeprefix("refs/heads/"),
+        "WAVES_WORKTREE": str(state.lease.folder),
+        "WAVES_PROMPT_FILE": str(state.run_dir.prompt(state.task.id, state.lease.attempt)),
+        "WAVES_OWNED_FILE": str(state.run_dir.owned(state.task.id, state.lease.attempt)),
+    }
+
+
+def spec_for(
+    state: Climb,
+    argv: tuple[str, ...],
+    *,
+    rung: str,
+    stdin: Path | None = None,
+    wall_clock: float | None = None,
+    quiet: float | None = None,
+) -> JobSpec:
+    """What to run for one rung; times in seconds."""
+    return JobSpec(
+        argv=argv,
+        cwd=state.lease.folder,
+        env=process.environment(variables(state)),
+        log=state.run_dir.log(state.task.id, state.lease.attempt, rung),
+        stdin=stdin,
+        wall_clock=wall_clock,
+        quiet=quiet,
+        grace=DEFAULT_GRACE,
+        watch=state.lease.folder,
+    )
+
+
+def supervise(state: Climb, command: Command, rung: str) -> JobResult:
+    """Run a set-up or verify command to its end; one whose supervisor was lost with a coordinator is run again."""
+    for number in itertools.count():
+        job = state.job(rung if number == 0 else f"{rung}.{number}")
+        if not job.file("spec.json").exists():
+            job.folder.mkdir(mode=0o700, exist_ok=True)
+            process.start(job, spec_for(state, agents.argv_of(command), rung=rung))
+        result = process.wait(job)
+        if result.reason not in (Reason.LOST, Reason.REVOKED):
+            return result
+    raise AssertionError("counting does not end")
+
+
+def how_it_ended(result: JobResult) -> str:
+    """Words for a command that did not end well, to follow its name."""
+    if result.reason is Reason.WALL_CLOCK:
+        return f"was ended: over its time limit after {result.seconds:.0f} s"
+    if result.reason is Reason.QUIET:
+        return f"was ended: no output and no file change for too long, after {result.seconds:.0f} s"
+    if result.reason is Reason.NOT_STARTED:
+        return f"could not start: {result.message}"
+    if result.signal is not None:
+        return f"was killed by signal {result.signal}"
+    if result.code is not None:
+        return f"ended with exit code {result.code}"
+    return f"ended: {result.reason}"

@@ -1,0 +1,80 @@
+"""The first rungs: a worktree with files, hooks and set-up, and the proof that its hooks hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from git_waves.adapters import hooks, worktrees
+from git_waves.adapters.canary import CanaryMissed
+from git_waves.adapters.canary import canary as sing
+from git_waves.adapters.process import Reason
+from git_waves.adapters.rundir import write_durably
+from git_waves.adapters.seal import check_seal
+from git_waves.ladder.attempt import Climb, Fell, Interrupted
+from git_waves.ladder.jobs import how_it_ended, supervise
+
+
+def environment(state: Climb) -> Fell | Interrupted | None:
+    """A worktree at the base with its files, hooks and set-up commands; left alone where an agent already began."""
+    if state.has_begun():
+        note = json.loads(_admin_note(state).read_bytes())
+        state.admin = state.git.git_dir / "worktrees" / note["admin"]
+        return None
+    state.admin = worktrees.ensure(state.git, state.lease)
+    write_durably(_admin_note(state), json.dumps({"admin": state.admin.name}).encode())
+    worktrees.fill(state.git, state.lease, state.admin)
+    seal = hooks.install(
+        state.git,
+        run_dir=state.run_dir,
+        common_dir=state.git.git_dir,
+        worktree=state.lease.folder,
+        admin=state.admin,
+        lease=state.lease_file(),
+    )
+    write_durably(state.run_dir.seal(state.task.id, state.lease.attempt), seal.to_bytes())
+    for number, command in enumerate(state.plan.setup):
+        result = supervise(state, command, f"setup-{number}")
+        if result.reason is Reason.STOPPED:
+            return Interrupted(reason="stopped during set-up")
+        if result.code != 0:
+            return Fell(
+                rung="",
+                reason=f"set-up command '{command}' {how_it_ended(result)}",
+                hint=f"git waves log {state.task.id} --rung setup-{number}",
+                is_parked=True,
+            )
+    return None
+
+
+def canary(state: Climb) -> Fell | None:
+    """Before an agent starts, its worktree must have refused a planted violation (product 4.3)."""
+    if state.has_begun():
+        return None
+    tampered = check_seal(state.seal())
+    if tampered:  # a set-up command that brings hooks of its own, say
+        return Fell(
+            rung="",
+            reason=f"a set-up command changed the worktree's git files: {tampered[0]}",
+            hint=f"git waves log {state.task.id} --rung setup-0",
+            is_parked=True,
+        )
+    sung = sing(
+        worktree=state.lease.folder,
+        admin=state.admin,
+        lease=state.lease_file(),
+        scratch=state.run_dir.path,
+    )
+    if isinstance(sung, CanaryMissed):
+        return Fell(
+            rung="",
+            reason=f"the hooks do not hold in its worktree: {sung.reason}",
+            hint="git config --show-origin --get-all core.hooksPath",
+            is_parked=True,
+        )
+    return None
+
+
+def _admin_note(state: Climb) -> Path:
+    """Which administrative folder is the attempt's: noted by us, never asked of the worktree again."""
+    return state.run_dir.path / "index" / f"{state.lease.name}.admin.json"

@@ -1,0 +1,122 @@
+"""The last rungs: what the agent did, whether all of it is the task's own, and whether it holds."""
+
+from __future__ import annotations
+
+from git_waves.adapters import worktrees
+from git_waves.adapters.merge import Refused, judge
+from git_waves.adapters.process import Reason
+from git_waves.adapters.seal import check_seal
+from git_waves.core.model import CommitPolicy, Oid
+from git_waves.core.ownership import foreign_paths
+from git_waves.ladder.attempt import Climb, Fell, Interrupted
+from git_waves.ladder.jobs import how_it_ended, supervise
+
+_UNFINISHED = {
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "BISECT_LOG": "bisect",
+}
+
+
+def commit(state: Climb) -> Fell | None:
+    """Find what the agent did: its branch's tip, and what it left uncommitted. Exit 0 alone is not success."""
+    tampered = check_seal(state.seal())
+    if tampered:
+        return Fell(
+            rung="",
+            reason="its worktree's git files were tampered with: "
+            + ", ".join(str(one) for one in tampered[:3]),
+            hint=f"look at it in '{state.lease.folder}', then 'git waves retry {state.task.id}'",
+            is_parked=True,
+        )
+    tip = state.git.ref(state.lease.branch)
+    if tip is None:
+        return Fell(
+            rung="", reason="its branch is gone", hint=f"git waves retry {state.task.id}", is_parked=True
+        )
+    head = (state.admin / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
+    if head != f"ref: {state.lease.branch}":
+        return _strayed(state, head)
+    unfinished = [name for name in _UNFINISHED if (state.admin / name).exists()]
+    if unfinished:
+        return Fell(
+            rung="",
+            reason=f"it left an unfinished {_UNFINISHED[unfinished[0]]}",
+            hint=f"finish or abort it in '{state.lease.folder}', then 'git waves retry {state.task.id}'",
+            is_parked=True,
+        )
+    return _settle_tip(state, tip)
+
+
+def _settle_tip(state: Climb, tip: Oid) -> Fell | None:
+    tree, left = worktrees.uncommitted(state.git, state.lease, tip)
+    if left:
+        foreign = foreign_paths(state.rules, [change.path for change in left])
+        if foreign:
+            return Fell(
+                rung="",
+                reason="it left changes to paths it does not own",
+                paths=foreign,
+                hint=f"git waves show {state.task.id}",
+            )
+        if state.task.commit is CommitPolicy.AGENT:
+            return Fell(
+                rung="",
+                reason="it left work uncommitted",
+                paths=tuple(change.path for change in left),
+                hint=f"commit it in '{state.lease.folder}' or set 'commit: auto', then 'git waves retry {state.task.id}'",
+            )
+        message = f"{state.task.title or state.task.id}\n\nWaves-Task: {state.task.id}\n"
+        committed = worktrees.commit_leftovers(state.git, state.lease, tip, tree, message)
+        if committed is None:
+            return Fell(
+                rung="", reason="its branch moved after it ended", hint=state.log_hint(), is_parked=True
+            )
+        tip = committed
+    if tip == state.lease.base and not state.task.allow_empty:
+        return Fell(rung="", reason="the agent ended well and changed nothing", hint=state.log_hint())
+    state.tip = tip
+    return None
+
+
+def _strayed(state: Climb, head: str) -> Fell:
+    """HEAD is not on the task's branch. What a detached HEAD holds is pinned before anything else happens to it."""
+    pin = worktrees.archive_of(state.lease.run, state.task.id, state.lease.attempt) + ".head"
+    oid = state.git.resolve(head) if not head.startswith("ref:") else None
+    if oid is not None and state.git.ref(pin) is None:
+        state.git.update_refs([f"create {pin} {oid}"], message="waves: pin a detached HEAD")
+    where = head.removeprefix("ref: ") if oid is None else f"the detached commit {oid[:12]}"
+    return Fell(
+        rung="",
+        reason=f"it left its branch: HEAD is at {where}",
+        hint=f"move its work to '{state.lease.branch.removeprefix('refs/heads/')}' or 'git waves retry {state.task.id}'",
+        is_parked=True,
+    )
+
+
+def ownership(state: Climb) -> Fell | None:
+    """Judge the whole attempt from trees, base to tip (product 4.4); the merge judges it again."""
+    assert state.tip is not None, "the commit rung sets the tip"
+    judged = judge(state.git, onto=state.lease.base, base=state.lease.base, tip=state.tip, rules=state.rules)
+    if isinstance(judged, Refused):
+        return Fell(rung="", reason=judged.reason, paths=judged.paths, hint=f"git waves show {state.task.id}")
+    state.paths = judged
+    return None
+
+
+def verify(state: Climb) -> Fell | Interrupted | None:
+    """The task's own checks, in its worktree. The tip is fixed: what they write is not merged."""
+    for number, command in enumerate(state.task.verify):
+        result = supervise(state, command, f"verify-{number}")
+        if result.reason is Reason.STOPPED:
+            return Interrupted(reason="stopped during verify")
+        if result.code != 0:
+            return Fell(
+                rung="",
+                reason=f"verify command '{command}' {how_it_ended(result)}",
+                hint=f"git waves log {state.task.id} --rung verify-{number}",
+            )
+    return None

@@ -1,0 +1,97 @@
+"""What workers hand back to the deciding thread, and the event each outcome becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from git_waves import ladder
+from git_waves.adapters import eventlog, worktrees
+from git_waves.core.fold import TaskState
+
+
+@dataclass(frozen=True, slots=True)
+class RungReached:
+    """An attempt begins a rung."""
+
+    task: str
+    attempt: int
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class Climbed:
+    """An attempt has ended."""
+
+    task: str
+    attempt: int
+    outcome: ladder.Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class GateDone:
+    """One gate has ended."""
+
+    event: eventlog.GateFinished
+
+
+@dataclass(frozen=True, slots=True)
+class GatesOver:
+    """The gates of a barrier have ended, or were stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorktreeGone:
+    """A worktree was removed, or kept for a reason."""
+
+    task: str
+    attempt: int
+    result: worktrees.Removed | worktrees.Kept
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A worker met something nobody expected."""
+
+    error: BaseException
+
+
+News = RungReached | Climbed | GateDone | GatesOver | WorktreeGone | Broken
+
+
+def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog.AnyEvent:
+    """The event for how an attempt ended. A task that asked for a foreign path waits for a person, whatever it did."""
+    if task.requests and not isinstance(outcome, ladder.Interrupted):
+        return _asked(task, attempt)
+    match outcome:
+        case ladder.Passed():
+            return eventlog.TaskPassed(
+                task=task.id, attempt=attempt, tip=outcome.tip, paths=list(outcome.paths)
+            )
+        case ladder.Interrupted():
+            return eventlog.TaskInterrupted(task=task.id, attempt=attempt, reason=outcome.reason)
+        case ladder.Fell():
+            kind = eventlog.TaskParked if outcome.is_parked else eventlog.TaskFailed
+            return kind(
+                task=task.id,
+                attempt=attempt,
+                rung=outcome.rung,
+                reason=outcome.reason,
+                paths=list(outcome.paths),
+                hint=outcome.hint or f"git waves retry {task.id}",
+            )
+        case _:
+            assert_never(outcome)
+
+
+def _asked(task: TaskState, attempt: int) -> eventlog.TaskParked:
+    asked = task.requests[0]
+    whose = f"belongs to task '{asked['owner']}'" if asked["owner"] else "belongs to no task"
+    return eventlog.TaskParked(
+        task=task.id,
+        attempt=attempt,
+        rung="agent",
+        reason=f"it asks for '{asked['path']}', which {whose}: {asked['reason']}",
+        paths=[request["path"] for request in task.requests],
+        hint=f"git waves retry {task.id} --grant {asked['path']}",
+    )

@@ -1,0 +1,50 @@
+"""What one run works with and never changes: repository, folders, and the plan as pinned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from git_waves.adapters.git import Git
+from git_waves.adapters.rundir import RunDir
+from git_waves.adapters.worktrees import Lease
+from git_waves.core.fold import TaskState
+from git_waves.core.model import Oid, Plan, RepoPath, Rules, TaskId
+from git_waves.core.ownership import OwnershipManifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """`conflicts` and `resources` are for the ready-set scheduler (core.decide); `until` is the last group to run."""
+
+    git: Git
+    worktree_folder: Path
+    run_dir: RunDir
+    plan: Plan
+    manifest: OwnershipManifest
+    conflicts: dict[str, frozenset[str]]
+    resources: dict[str, tuple[tuple[str, int], ...]]
+    until: str | None = None
+
+    def folder_of(self, task: str, attempt: int) -> Path:
+        """Where the worktree of an attempt goes."""
+        return self.worktree_folder / f"{task}.{attempt}"
+
+    def lease_of(self, task: TaskState) -> Lease:
+        """The lease of the task's current attempt."""
+        return Lease(
+            plan=self.plan.name,
+            run=self.run_dir.run,
+            task=task.id,
+            attempt=task.attempt,
+            branch=task.branch,
+            base=Oid(task.base),
+            folder=Path(task.worktree),
+            index=self.run_dir.index(task.id, task.attempt),
+        )
+
+    def rules_of(self, task: TaskState) -> Rules:
+        """What the task may touch: its rules in the frozen manifest, and what a person granted it since."""
+        rules = self.manifest.rules(TaskId(task.id))
+        granted = frozenset(RepoPath(path) for path in task.granted)
+        return Rules(files=rules.files | granted, dirs=rules.dirs, globs=rules.globs)
