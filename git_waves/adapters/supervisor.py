@@ -1,8 +1,9 @@
 """The small process that stands over one command: it starts it, limits it, ends its whole tree, and records the result.
 
-Run by path, `python -I -S supervisor.py JOB/spec.json`, one process a command, so that a command outlives the
-coordinator and nothing outlives the command. It therefore imports nothing of ours and next to nothing of the standard
-library: `signal` and `json` alone would double its start-up (enum and re), hence the C modules below them.
+Run as `python -I -S supervisor.py JOB/spec.json` (or imported by its bare name, so that its compiled form is used), one
+process a command, so that a command outlives the coordinator and nothing outlives the command. It therefore imports
+nothing of ours and next to nothing of the standard library: `signal` and `json` alone would double its start-up (enum
+and re), hence the C modules below them.
 
 Files in the job's folder: `spec.json` (what to do, written by the coordinator), `lock` (held for life: the only sign
 of life), `start.json` (who runs), `stop` (a grace time in seconds, written by whoever asks to stop), `exit.json` (the
@@ -19,6 +20,9 @@ keeps appending behind them, so there is nothing to race with; offsets stay, the
 file system cannot do that, the command is ended instead (`output-limit`).
 """
 
+# pathlib and contextlib cost more start-up than everything else here.
+# ruff: noqa: PTH100, PTH104, PTH110, PTH116, PTH120, PTH123, PTH208, SIM105
+
 from __future__ import annotations
 
 import errno
@@ -28,18 +32,16 @@ import select
 import sys
 import time
 
-try:
-    import _signal as signal  # type: ignore[import-not-found]  # has no stub; spares enum, 5 ms of 17
-    from _json import encode_basestring_ascii, make_scanner
-except ImportError:  # not CPython
-    import signal
-    from json.encoder import py_encode_basestring_ascii as encode_basestring_ascii  # type: ignore[attr-defined]  # private
-    from json.scanner import py_make_scanner as make_scanner  # type: ignore[attr-defined]  # private
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ctypes
+    from collections.abc import Callable
 
 LOCKED = 75  # sysexits' EX_TEMPFAIL: another supervisor has this job
 LOG_HEAD = 1 << 20  # bytes of a too long log that are kept
 LOG_TAIL = 8 << 20
-_LINGER = 0.25  # seconds for children that are just ending (`tee` behind a pipe) before they count as left behind
+# Children that are just ending (`tee` behind a pipe) get this many seconds before they count as left behind.
+_LINGER = 0.25
 _GIVE_UP = 10.0  # seconds of SIGKILL after which a process is out of our reach (another user's, or stuck in the kernel)
 _DISK_FULL_PATIENCE = 3600.0  # seconds to wait for room for the result; the job counts as running meanwhile
 _SCAN_ENTRIES = 200_000
@@ -47,29 +49,42 @@ _SCAN_SECONDS = 2.0
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PUNCH_HOLE_KEEP_SIZE = 0x02 | 0x01
-_CAN_TELL_BIRTH = os.path.exists("/proc/self/stat")  # noqa: PTH110  # pathlib costs more than the rest of this file
+_HAS_PROC = os.path.exists("/proc/self/stat")
+
+
+class _PlainJson:
+    """What the C scanner of the json package asks its decoder for; the values `json.loads` would give it."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+try:
+    # The modules below `signal` and `json`: with these two, start-up takes 17 ms instead of 10.
+    import _signal as signal  # type: ignore[import-not-found]  # has no stub
+    from _json import encode_basestring_ascii as _quote
+    from _json import make_scanner
+
+    _scan: Callable[[str, int], tuple[object, int]] = make_scanner(_PlainJson)  # type: ignore[arg-type]  # see above
+except (ImportError, AttributeError, TypeError):  # another Python than we know
+    import json
+    import signal
+
+    _quote = json.dumps
+    _scan = json.JSONDecoder().raw_decode
 
 
 # ---------------------------------------------------------------------- files
 
 
-class _Json:
-    """What the C scanner of the json package wants to know; the same values `json.loads` gives it."""
-
-    strict = True
-    object_hook = object_pairs_hook = None
-    parse_float, parse_int = float, int
-    parse_constant = float
-    memo: dict[str, str] = {}  # noqa: RUF012  # read by the scanner, shared on purpose
-
-
 def read_json(path: str) -> dict[str, object]:
     """A JSON object from a file. Raises OSError, or ValueError when the text is not one."""
-    with open(path, encoding="utf-8") as file:  # noqa: PTH123  # as above
+    with open(path, encoding="utf-8") as file:
         text = file.read().strip()
     try:
-        values, end = make_scanner(_Json)(text, 0)  # type: ignore[call-overload]  # the stub wants a JSONDecoder
-    except StopIteration as stop:
+        values, end = _scan(text, 0)
+    except (StopIteration, RecursionError) as stop:
         raise ValueError("not JSON") from stop
     if end != len(text) or not isinstance(values, dict):
         raise ValueError("not one JSON object")
@@ -85,7 +100,7 @@ def _encode(value: object) -> str:
         return "[" + ", ".join(_encode(item) for item in value) + "]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_encode(key)}: {_encode(item)}" for key, item in value.items()) + "}"
-    return encode_basestring_ascii(str(value))
+    return _quote(str(value))
 
 
 def sync(descriptor: int) -> None:
@@ -99,14 +114,14 @@ def sync(descriptor: int) -> None:
 def write_json(path: str, values: dict[str, object], *, durable: bool) -> None:
     """Make a file appear whole or not at all; with `durable`, still there after a power loss. Raises OSError."""
     temporary = f"{path}.{os.getpid()}"
-    with open(temporary, "w", encoding="ascii", opener=_private) as file:  # noqa: PTH123  # as above
+    with open(temporary, "w", encoding="ascii", opener=_private) as file:
         file.write(_encode(values) + "\n")
         file.flush()
         if durable:
             sync(file.fileno())
-    os.rename(temporary, path)  # noqa: PTH104  # as above
+    os.rename(temporary, path)
     if durable:
-        folder = os.open(os.path.dirname(path), os.O_RDONLY)  # noqa: PTH120  # as above
+        folder = os.open(os.path.dirname(path), os.O_RDONLY)
         try:
             sync(folder)
         finally:
@@ -123,7 +138,7 @@ def _private(path: str, flags: int) -> int:
 def _stat_fields(pid: int) -> list[bytes] | None:
     """The fields of /proc/PID/stat after the name (which may hold blanks and brackets): state, parent, group, …"""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123  # as above
+        with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()
     except OSError:
         return None
@@ -138,7 +153,7 @@ def birth(pid: int) -> int | None:
 def boot_id() -> str:
     """A name for the time since the machine started; empty where the system has none."""
     try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:  # noqa: PTH123  # as above
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read().strip()
     except OSError:
         return ""
@@ -146,10 +161,10 @@ def boot_id() -> str:
 
 def processes() -> dict[int, tuple[int, int]]:
     """Every living process we can see: its pid to (parent, process group). Zombies are left out."""
-    if not _CAN_TELL_BIRTH:
+    if not _HAS_PROC:
         return processes_by_ps()
     table = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208  # as above
+    for name in os.listdir("/proc"):
         if name.isdigit():
             fields = _stat_fields(int(name))
             if fields and fields[0] not in (b"Z", b"X"):
@@ -159,9 +174,14 @@ def processes() -> dict[int, tuple[int, int]]:
 
 def processes_by_ps() -> dict[int, tuple[int, int]]:
     """`processes` where there is no /proc."""
-    with os.popen("exec ps -A -o pid= -o ppid= -o pgid= -o stat=") as listing:  # noqa: S605  # a constant
-        rows = [line.split() for line in listing]
-    return {int(row[0]): (int(row[1]), int(row[2])) for row in rows if len(row) > 3 and row[3][0] != "Z"}
+    import subprocess
+
+    words = ["ps", "-A", "-o", "pid=", "-o", "ppid=", "-o", "pgid=", "-o", "stat="]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as listing:
+        rows = [row.split() for row in listing.communicate()[0].splitlines()]
+    table = {int(row[0]): (int(row[1]), int(row[2])) for row in rows if len(row) > 3 and row[3][:1] != b"Z"}
+    table.pop(listing.pid, None)  # our own child, and gone
+    return table
 
 
 def descendants(roots: set[int], table: dict[int, tuple[int, int]]) -> dict[int, int]:
@@ -186,10 +206,10 @@ class _System:
         try:
             import ctypes
 
-            self._c = ctypes
-            self._library = ctypes.CDLL(None, use_errno=True)
+            self._library: ctypes.CDLL | None = ctypes.CDLL(None)
+            self._unsigned, self._wide = ctypes.c_ulong, ctypes.c_int64
         except (ImportError, OSError):
-            self._library = None  # type: ignore[assignment]  # every call below then answers False
+            self._library = None
         self.is_subreaper = self.control(_PR_SET_CHILD_SUBREAPER, 1)
 
     def control(self, option: int, value: int) -> bool:
@@ -197,7 +217,7 @@ class _System:
         call = getattr(self._library, "prctl", None) if sys.platform == "linux" else None
         if call is None:
             return False
-        unsigned = self._c.c_ulong
+        unsigned = self._unsigned  # a plain int would go through "..." as 32 bits
         return bool(call(option, unsigned(value), unsigned(0), unsigned(0), unsigned(0)) == 0)
 
     def punch(self, descriptor: int, start: int, length: int) -> bool:
@@ -206,40 +226,43 @@ class _System:
         call = next((found for name in names if (found := getattr(self._library, name, None))), None)
         if call is None:
             return False
-        wide = self._c.c_int64
-        return bool(call(descriptor, _PUNCH_HOLE_KEEP_SIZE, wide(start), wide(length)) == 0)
+        return bool(call(descriptor, _PUNCH_HOLE_KEEP_SIZE, self._wide(start), self._wide(length)) == 0)
 
 
 # ---------------------------------------------------------------------- the command's own limits
 
 
-def has_changed(folder: str, since: float) -> float | None:
-    """The time of some change below `folder` later than the wall time `since`; None when there is none.
+def newest_change(folder: str, *, after: float, enough: float) -> float | None:
+    """The wall time of the newest change below `folder` that is later than `after`; None when there is none. One later
+    than `enough` ends the search.
 
     Change times (ctime) are compared, which a program cannot set, so unpacking an old archive counts. `.git` is left
     out. The scan is bounded; a folder too large to see through counts as changing now, for ending an agent that works
     is worse than leaving a silent one to its wall clock.
     """
     give_up = time.monotonic() + _SCAN_SECONDS
+    newest = max(after, _changed(folder))  # a folder changes when something in it comes or goes
     seen = 0
     folders = [folder]
-    while folders:
-        try:
-            with os.scandir(folders.pop()) as entries:
-                for entry in entries:
-                    seen += 1
-                    if entry.name == ".git":
-                        continue
-                    changed = entry.stat(follow_symlinks=False).st_ctime
-                    if changed > since:
-                        return changed
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
-        except OSError:  # gone or closed to us meanwhile: what is left still counts
-            continue
+    while folders and newest <= enough:
         if seen > _SCAN_ENTRIES or time.monotonic() > give_up:
             return time.time()
-    return None
+        try:
+            with os.scandir(folders.pop()) as entries:
+                inside = [entry for entry in entries if entry.name != ".git"]
+        except OSError:  # gone or closed to us meanwhile
+            continue
+        seen += len(inside)
+        newest = max(newest, max((_changed(entry.path) for entry in inside), default=after))
+        folders += [entry.path for entry in inside if entry.is_dir(follow_symlinks=False)]
+    return newest if newest > after else None
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path, follow_symlinks=False).st_ctime
+    except OSError:
+        return 0.0
 
 
 class _Spec:
@@ -291,7 +314,11 @@ class _Activity:
             self._note(now)
         if status.st_blocks * 512 > self._spec.log_limit and not self._drop_middle(status.st_size):
             return "output-limit"
-        if self._spec.quiet is not None and now - self.last >= self._spec.quiet and not self._files_moved(now):
+        if (
+            self._spec.quiet is not None
+            and now - self.last >= self._spec.quiet
+            and not self._files_moved(now)
+        ):
             return "quiet"
         return None
 
@@ -304,7 +331,10 @@ class _Activity:
         if abs(skew - self._skew) > 1.0:  # the clock was set or the machine slept: file times say nothing now
             self._note(now)
             return True
-        changed = has_changed(self._spec.watch, self.last + skew) if self._spec.watch else None
+        if not self._spec.watch:
+            return False
+        after = self.last + skew
+        changed = newest_change(self._spec.watch, after=after, enough=(after + now + skew) / 2)
         if changed is None:
             return False
         self.last = min(now, changed - skew)
@@ -352,14 +382,16 @@ class _Supervisor:
         signal.signal(signal.SIGTERM, lambda *_: self._take_request())
         for ignored in (signal.SIGHUP, signal.SIGINT):
             signal.signal(ignored, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the thread that started us may have blocked some
         return reader
 
     def _take_request(self) -> None:
         """Someone asks to stop. The `stop` file says how much grace; a second request may shorten it."""
+        earlier = self._grace if self._asked else float("inf")
         self._asked = True
         try:
-            with open(f"{self._folder}/stop", encoding="ascii") as file:  # noqa: PTH123  # as above
-                self._grace = min(self._grace, float(file.read()))
+            with open(f"{self._folder}/stop", encoding="ascii") as file:
+                self._grace = min(earlier, float(file.read()))
         except (OSError, ValueError):
             return
 
@@ -414,7 +446,7 @@ class _Supervisor:
             write_json(f"{self._folder}/start.json", self._identity(supervisor), durable=False)
             # Whoever asks to stop writes `stop` first and reads start.json then; we do it the other way round, so
             # one of us sees the other.
-            if os.path.exists(f"{self._folder}/stop"):  # noqa: PTH110  # as above
+            if os.path.exists(f"{self._folder}/stop"):
                 self._take_request()
                 return self._abandon(let_go, trouble, "stopped before it started")
         except OSError as error:
@@ -422,7 +454,7 @@ class _Supervisor:
         announce()
         os.write(let_go, b"1")
         os.close(let_go)
-        with open(trouble, "rb") as file:  # noqa: PTH123  # as above
+        with open(trouble, "rb") as file:
             problem = file.read()  # empty once exec closed the other end
         if not problem:
             return None
@@ -464,7 +496,6 @@ class _Supervisor:
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
                 signal.signal(number, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_SETMASK, ())
             os.close(let_go)
             if os.read(go, 1) != b"1" or os.getppid() != parent:
                 os._exit(127)
@@ -472,7 +503,8 @@ class _Supervisor:
             stage = "exec"
             for source, target in ((stdin, 0), (log, 1), (log, 2)):
                 os.dup2(source, target)
-            os.execvpe(self._spec.argv[0], self._spec.argv, dict(os.environb, WAVES_COOKIE=self._spec.cookie))
+            os.environ["WAVES_COOKIE"] = self._spec.cookie
+            os.execvpe(self._spec.argv[0], self._spec.argv, os.environ)
         except OSError as error:
             os.write(report, f"{stage} {error.errno}".encode())
         except ValueError:  # a NUL byte among the words
@@ -526,7 +558,8 @@ class _Supervisor:
         """What can be seen of the tree: pid to process group."""
         table = processes()
         family = descendants({os.getpid()}, table)
-        if not self._system.is_subreaper:  # orphans went to init; those that kept the command's group are still ours
+        if not self._system.is_subreaper:
+            # Orphans went to init; those that kept the command's process group are still to be known.
             family.update({pid: group for pid, (_, group) in table.items() if group == self._child})
             family = {**family, **descendants(set(family), table)}
         return family
@@ -560,7 +593,7 @@ class _Supervisor:
             self._left_behind.update(family)
             # A group is killed in one step, so a chain of quick forks cannot slip through between listing and
             # killing. Only groups of the command's own sessions: each began at or below its setsid().
-            for group in set(family.values()) - {os.getpgrp()}:
+            for group in set(family.values()) - {0, os.getpgrp()}:
                 _send(os.killpg, group, signal.SIGKILL)
             for pid in family:
                 _send(os.kill, pid, signal.SIGKILL)
@@ -589,23 +622,24 @@ class _Supervisor:
             "ended": time.time(),
             "message": message,
         }
-        patience = time.monotonic() + _DISK_FULL_PATIENCE
+        give_up = time.monotonic() + _DISK_FULL_PATIENCE
         self._asked = False
         while True:
             try:
                 write_json(f"{self._folder}/exit.json", values, durable=True)
                 return
             except OSError as error:
-                if error.errno not in (errno.ENOSPC, errno.EDQUOT) or self._asked or time.monotonic() > patience:
+                is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+                if not is_full or self._asked or time.monotonic() > give_up:
                     raise
             announce()
             self._pause(1.0)
 
 
-def _send(kill: object, target: int, number: int) -> None:
+def _send(kill: Callable[[int, int], None], target: int, number: int) -> None:
     """Signal a process or group that may be gone, or be another user's by now (sudo)."""
     try:
-        kill(target, number)  # type: ignore[operator]  # naming the type would mean importing typing
+        kill(target, number)
     except (ProcessLookupError, PermissionError):
         return
 
@@ -614,7 +648,7 @@ def announce() -> None:
     """Tell whoever started us that the lock is ours and the identity written: one byte, and the pipe is closed."""
     try:
         os.write(1, b"1")
-    except OSError:  # it died, or we have told it already and this is /dev/null closed to us
+    except OSError:  # it died; we go on without it
         pass
     null = os.open("/dev/null", os.O_WRONLY)
     os.dup2(null, 1)
@@ -632,7 +666,7 @@ def take_lock(folder: str) -> int | None:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            has_started = os.path.exists(f"{folder}/start.json")  # noqa: PTH110  # as above
+            has_started = os.path.exists(f"{folder}/start.json")
             if has_started or time.monotonic() > patience:
                 os.close(descriptor)
                 return None
@@ -643,11 +677,11 @@ def take_lock(folder: str) -> int | None:
 
 def main(path: str) -> int:
     """Supervise the job of this `spec.json`; the process's exit code."""
-    folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120  # as above
+    folder = os.path.dirname(os.path.abspath(path))
     if take_lock(folder) is None:
         return LOCKED
-    if os.path.exists(f"{folder}/exit.json"):  # noqa: PTH110  # finished before, or taken back
-        return 0
+    if os.path.exists(f"{folder}/exit.json") or os.path.exists(f"{folder}/start.json"):
+        return 0  # finished, taken back, or lost on the way: a job is started once
     try:
         os.setsid()
     except PermissionError:  # the coordinator has seen to it
