@@ -1,0 +1,111 @@
+"""The refs of a run on real git: begun, moved, and found again after a crash."""
+
+from __future__ import annotations
+
+import pytest
+
+from git_waves import refs
+from git_waves.adapters.eventlog import Published, TaskMerged
+from git_waves.adapters.git import Git
+from git_waves.core.model import Oid
+from git_waves.errors import HaltError
+from tests.core.simulate import Simulation
+from tests.support.repo import RepoBuilder
+
+
+class Scene:
+    """A run of one task whose refs are begun, with the events the log would hold."""
+
+    def __init__(self, repo: RepoBuilder) -> None:
+        self.repo = repo
+        self.git = Git(repo.folder / ".git")
+        self.base = repo.commit({"a": "1"})
+        self.tip = repo.git("commit-tree", "HEAD^{tree}", "-p", self.base, "-m", "work")
+        self.run = Simulation((("1", (("t1",),), ()),))
+        state = self.run.state
+        state.base = state.candidate = state.integration = self.base
+        state.plan_blob = self.git.hash_blob(b"plan")
+        self.run.event("task_leased", task="t1", attempt=1, branch="b", base=self.base, worktree="w")
+        self.run.event("task_passed", task="t1", attempt=1, tip=self.tip, paths=["a"])
+        refs.begin(self.git, state, previous="")
+
+    @property
+    def state(self) -> object:
+        return self.run.state
+
+    def merge_commit(self) -> Oid:
+        state = self.run.state
+        message = refs.merge_message(state, state.tasks["t1"])
+        return self.git.commit_tree(self.git.tree_of(Oid(self.tip)), (Oid(self.base), Oid(self.tip)), message)
+
+
+@pytest.fixture
+def scene(repo: RepoBuilder) -> Scene:
+    return Scene(repo)
+
+
+def test_beginning_creates_every_ref_and_may_be_repeated(scene: Scene) -> None:
+    refs.begin(scene.git, scene.run.state, previous="")
+    found = scene.git.refs("refs/waves/", "refs/heads/waves/")
+    assert set(found) == {
+        "refs/waves/p/integration",
+        "refs/waves/p/r1/base",
+        "refs/waves/p/r1/plan",
+        "refs/waves/p/r1/candidate",
+        "refs/heads/waves/p/integration",
+    }
+
+
+def test_a_merge_whose_event_was_lost_is_found_by_its_trailers(scene: Scene) -> None:
+    commit = scene.merge_commit()
+    assert refs.move_candidate(scene.git, scene.run.state, scene.run.state.tasks["t1"], commit)
+    (event,) = refs.reconcile(scene.git, scene.run.state)
+    assert event == TaskMerged(
+        task="t1", attempt=1, tip=scene.tip, commit=commit, tree=scene.git.tree_of(commit)
+    )
+
+
+def test_a_publish_whose_event_was_lost_is_found_by_the_ref(scene: Scene) -> None:
+    commit = scene.merge_commit()
+    refs.move_candidate(scene.git, scene.run.state, scene.run.state.tasks["t1"], commit)
+    scene.run.event("task_merged", task="t1", attempt=1, tip=scene.tip, commit=commit, tree="T")
+    assert refs.publish(scene.git, scene.run.state) == ""
+    (event,) = refs.reconcile(scene.git, scene.run.state)
+    assert event == Published(group="1", old=scene.base, new=commit)
+
+
+def test_a_candidate_moved_by_a_stranger_halts(scene: Scene) -> None:
+    scene.repo.git("update-ref", "refs/waves/p/r1/candidate", scene.tip)
+    with pytest.raises(HaltError, match="was moved by somebody else"):
+        refs.reconcile(scene.git, scene.run.state)
+
+
+def test_publishing_from_a_value_we_do_not_know_moves_nothing(scene: Scene) -> None:
+    commit = scene.merge_commit()
+    refs.move_candidate(scene.git, scene.run.state, scene.run.state.tasks["t1"], commit)
+    scene.run.event("task_merged", task="t1", attempt=1, tip=scene.tip, commit=commit, tree="T")
+    scene.repo.git("update-ref", "refs/waves/p/integration", scene.tip)
+    assert refs.publish(scene.git, scene.run.state) is None
+    assert scene.git.ref("refs/waves/p/integration") == scene.tip
+    assert scene.git.ref("refs/heads/waves/p/integration") == scene.base
+    assert "was moved by somebody else" in refs.moved_elsewhere(scene.git, scene.run.state)
+
+
+def test_a_branch_that_somebody_checked_out_is_left_alone_and_named(scene: Scene) -> None:
+    scene.repo.git("checkout", "-q", "waves/p/integration")
+    commit = scene.merge_commit()
+    refs.move_candidate(scene.git, scene.run.state, scene.run.state.tasks["t1"], commit)
+    scene.run.event("task_merged", task="t1", attempt=1, tip=scene.tip, commit=commit, tree="T")
+    warning = refs.publish(scene.git, scene.run.state)
+    assert warning is not None
+    assert "is checked out" in warning
+    assert scene.git.ref("refs/waves/p/integration") == commit
+    assert scene.git.ref("refs/heads/waves/p/integration") == scene.base
+    assert scene.repo.git("status", "--porcelain") == ""
+
+
+def test_attempt_numbers_are_never_reused(scene: Scene) -> None:
+    scene.repo.git("branch", "waves/p/t1/1")
+    scene.repo.git("branch", "waves/p/t1/2")
+    assert refs.free_attempt(scene.git, "p", "t1", 1) == 3
+    assert refs.free_attempt(scene.git, "p", "t2", 1) == 1
