@@ -87,6 +87,38 @@ def test_the_longest_chain_goes_first_where_the_order_of_the_plan_would_cost_a_g
     assert shape(schedule) == [("1", [["long"]]), ("2", [["short", "a"]]), ("3", [["b"]])]
 
 
+def test_a_queue_for_one_file_counts_as_a_chain_when_it_is_decided_who_goes_first() -> None:
+    schedule = build_schedule(
+        plan(
+            task("q", "f"),
+            task("q2", needs=["q"]),
+            task("q3", needs=["q2"]),
+            task("p", "f"),
+            *(task(f"h{n}", "Kbuild", needs=["p"]) for n in range(1, 5)),
+        )
+    )
+    assert [list(group.tasks) for group in schedule.groups] == [
+        ["p"],
+        ["q", "h1"],
+        ["q2", "h2"],
+        ["q3", "h3"],
+        ["h4"],
+    ]
+
+
+def test_the_order_of_the_plan_is_kept_where_the_longest_chain_first_would_cost_a_group() -> None:
+    schedule = build_schedule(
+        plan(
+            task("t0", "y"),
+            task("t1", "x", "y"),
+            task("t2", "x"),
+            task("t3", needs=["t2"]),
+            task("t4", "x", "y", needs=["t2", "t3"]),
+        )
+    )
+    assert [list(group.tasks) for group in schedule.groups] == [["t0", "t2"], ["t1", "t3"], ["t4"]]
+
+
 def test_file_needs_are_part_of_the_schedule() -> None:
     schedule = build_schedule(plan(task("use", modify=["x"]), task("make", create=["x"])))
     assert shape(schedule) == [("1", [["make"]]), ("2", [["use"]])]
