@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from git_waves import __version__, agents, control, planning, preflight, refs
 from git_waves.adapters import eventlog, process, worktrees
@@ -24,7 +25,6 @@ from git_waves.adapters.rundir import (
     write_durably,
 )
 from git_waves.adapters.worktree_config import enable_worktree_config
-from git_waves.core import fold
 from git_waves.core.fold import RunState
 from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
 from git_waves.errors import OK, HaltError, UsageError
@@ -37,7 +37,7 @@ ROOM = (
     64 * 1024 * 1024
 )  # bytes that must be free before a run starts: logs, objects and one more event always fit
 
-Tell = Callable[[fold.Event, RunState], None]
+Tell = Callable[[Mapping[str, Any], RunState], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,9 +137,9 @@ def _rounds(
             actions = _one_round(state, one_round, in_flight)
             if actions is not None:
                 return actions
-        actions = _barrier(state, group.name, tuple(group.gates), gates_running)
-        if actions is not None:
-            return actions
+        members = [task for one_round in group.rounds for task in one_round]
+        if any(state.status_of(task) == fold.MERGED for task in members):
+            return _barrier(state, group.name, tuple(group.gates), gates_running)
         if group.name == until and _waits_beyond(state, until):
             return () if in_flight else (Stop(),)
     return _end(state, in_flight)
@@ -174,14 +174,12 @@ def _one_round(state: RunState, one_round: list[str], in_flight: frozenset[str])
     )  # only stuck ones left, and the policy goes on without them
 
 
-def _barrier(
-    state: RunState, group: str, gates: tuple[str, ...], gates_running: bool
-) -> tuple[Action, ...] | None:
-    """None when the barrier is passed: green gates on exactly the tree that the integration ref points to."""
-    if state.candidate == state.integration:
-        return None
+def _barrier(state: RunState, group: str, gates: tuple[str, ...], gates_running: bool) -> tuple[Action, ...]:
+    """Something is merged and not proven: green gates on exactly the candidate's tree, then the integration ref."""
     if gates_running:
         return ()
+    if state.candidate == state.integration:  # only tasks that changed nothing
+        return (Publish(group),)
     tree = state.candidate_tree
     red = [gate for gate in gates if (gate, tree) in state.gates and not state.gates[gate, tree].passed]
     if red:
@@ -216,9 +214,9 @@ def _ready_set(
     starts = _ready(state, in_flight, beyond, conflicts, resources)
     if gates_running:
         return starts
-    if state.candidate != state.integration:
+    if state.count(fold.MERGED):
         group, gates = _due_in_ready_set(state)
-        return (*starts, *(_barrier(state, group, gates, gates_running) or ()))
+        return (*starts, *_barrier(state, group, gates, gates_running))
     passed = [task for task in state.tasks.values() if task.status == fold.PASSED]
     if passed:
         return (*starts, Merge(passed[0].id))

@@ -101,6 +101,37 @@ def test_a_conflict_halts_under_every_policy(scheduler: str) -> None:
     assert "t4" not in run.order(decide.Start)
 
 
+def test_every_barrier_is_one_publish_after_all_merges_of_its_group() -> None:
+    for scheduler in ("dag-parallel", "sequential"):
+        run = phase3(scheduler=scheduler)
+        run.run()
+        steps = [
+            action
+            for action in run.actions
+            if isinstance(action, decide.Merge | decide.RunGates | decide.Publish)
+        ]
+        words = [
+            getattr(action, "task", None) or f"{type(action).__name__} {action.group}" for action in steps
+        ]
+        assert words == [
+            *("t1", "RunGates 1", "Publish 1"),
+            *("t2", "t3", "RunGates 2", "Publish 2"),
+            *("t4", "RunGates 3", "Publish 3"),
+            *("t5", "t6", "RunGates 4", "Publish 4"),
+            *("t7", "RunGates 5", "Publish 5"),
+        ]
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_a_task_that_changed_nothing_is_integrated_without_a_commit(scheduler: str) -> None:
+    run = Simulation((("1", (("a",),), ("tests",)),), scheduler=scheduler)
+    run.carry_out(run.next()[0])
+    run.land("a")
+    run.event("task_merged", task="a", attempt=1, tip="c0", commit="c0", tree="t0")
+    assert isinstance(run.run(), decide.Finish)
+    assert run.statuses() == {"a": fold.INTEGRATED}
+
+
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_a_red_gate_keeps_the_integration_ref_where_it_was(scheduler: str) -> None:
     run = phase3(scheduler=scheduler, red={"tests": 1})
