@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NewType
 
+DEFAULT_MAX_PARALLEL = 4
+"""How many tasks run at once when the plan does not say (3 to 6 is advised)."""
+
 TaskId = NewType("TaskId", str)
 Oid = NewType("Oid", str)
 RepoPath = NewType("RepoPath", str)
@@ -217,7 +220,7 @@ class Plan:
     format: str = "native"
     base: str | None = None
     scheduler: SchedulerName | None = None
-    max_parallel: int = 4
+    max_parallel: int = DEFAULT_MAX_PARALLEL
     on_failure: OnFailure | None = None
     agent: AgentSpec | None = None
     setup: tuple[Command, ...] = ()

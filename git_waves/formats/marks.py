@@ -12,10 +12,13 @@ class MarkedMap(dict[str, object]):
     __slots__ = ("line", "lines", "refused")
 
     def __init__(self, line: int) -> None:
-        super().__init__()
         self.line = line
         self.lines: dict[str, int] = {}
-        self.refused: set[str] = set()
+        self.refused: frozenset[str] = frozenset()
+
+    def refuse(self, key: str) -> None:
+        """Remember that the value of `key` was not taken, and why was said."""
+        self.refused |= {key}
 
 
 class MarkedList(list[object]):
@@ -24,7 +27,6 @@ class MarkedList(list[object]):
     __slots__ = ("line", "lines")
 
     def __init__(self, line: int) -> None:
-        super().__init__()
         self.line = line
         self.lines: list[int] = []
 
@@ -40,3 +42,24 @@ def kind_of(node: object) -> str:
     if isinstance(node, dict):
         return "a mapping"
     return "a list" if isinstance(node, list) else "text"
+
+
+def line_of(node: MarkedMap, key: str) -> int:
+    """The line of a key; where the mapping starts when the key is not there."""
+    return node.lines.get(key, node.line)
+
+
+def entry_lines(node: MarkedMap, key: str) -> list[int]:
+    """The lines of the entries of the list under `key`; empty when there is no list."""
+    value = node.get(key)
+    return value.lines if isinstance(value, MarkedList) else []
+
+
+def map_under(node: MarkedMap | MarkedList, key: str | int) -> MarkedMap:
+    """The mapping under a key or index; an empty one when something else stands there."""
+    value: object = None
+    if isinstance(node, MarkedMap) and isinstance(key, str):
+        value = node.get(key)
+    elif isinstance(node, MarkedList) and isinstance(key, int):
+        value = node[key]
+    return value if isinstance(value, MarkedMap) else MarkedMap(node.line)

@@ -13,6 +13,7 @@ MAX_BYTES = 32 * 1024 * 1024
 
 _WRITE_ONE = "write a starting plan with: git waves init"
 _CONFLICT_MARKER = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
+_MARKER_STARTS = ("<" * 7, ">" * 7, "|" * 7)
 _OTHER_ENCODINGS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -48,20 +49,25 @@ class PlanText:
         if not data:
             return (PlanProblem(0, "the plan is empty", _WRITE_ONE),)
         if len(data) > MAX_BYTES:
-            size = f"{len(data) / 1024 / 1024:.1f} MiB"
-            limit = f"{MAX_BYTES // 1024 // 1024} MiB"
-            return (PlanProblem(0, f"the plan has {size}, more than the {limit} a plan may have", "split the plan"),)
+            # One byte too many is what a careful caller stops reading at, so then nobody knows the size.
+            size = f"{len(data) / 1024 / 1024:.1f} MiB" if len(data) > MAX_BYTES + 1 else "more"
+            message = f"the plan has {size}, and at most {MAX_BYTES // 1024 // 1024} MiB are read"
+            return (PlanProblem(0, message, "split the plan"),)
         if data.startswith(_OTHER_ENCODINGS):
             return (PlanProblem(1, "the plan is UTF-16 or UTF-32, not UTF-8", "save it as UTF-8"),)
         nul = data.find(b"\0")
         if nul >= 0:
-            return (PlanProblem(_line(data, nul), f"NUL byte at offset {nul}", "a plan is a UTF-8 text file"),)
+            return (
+                PlanProblem(_line(data, nul), f"NUL byte at offset {nul}", "a plan is a UTF-8 text file"),
+            )
         try:
             data.decode()
         except UnicodeDecodeError as error:
             at = error.start
             return (
-                PlanProblem(_line(data, at), f"byte 0x{data[at]:02x} at offset {at} is not UTF-8", "save it as UTF-8"),
+                PlanProblem(
+                    _line(data, at), f"byte 0x{data[at]:02x} at offset {at} is not UTF-8", "save it as UTF-8"
+                ),
             )
         return ()
 
@@ -69,6 +75,8 @@ class PlanText:
 def _text_problems(text: str) -> tuple[PlanProblem, ...]:
     if not text.strip():
         return (PlanProblem(0, "the plan holds only white space", _WRITE_ONE),)
+    if not any(marker in text for marker in _MARKER_STARTS):
+        return ()
     # Such a line is no YAML at column one and no JSON anywhere, so a prompt that talks about markers is never hit.
     return tuple(
         PlanProblem(

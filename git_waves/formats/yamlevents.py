@@ -15,30 +15,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from yaml.reader import ReaderError
 
 from git_waves.errors import PlanProblem
 from git_waves.formats.marks import MarkedList, MarkedMap, Quoted, kind_of
+from git_waves.formats.yamlproblems import (
+    MAX_DEPTH,
+    control_characters,
+    editor_lines,
+    syntax_problem,
+    too_deep,
+)
 
-MAX_DEPTH = 16
 _NULLS = frozenset({"", "~", "null"})
-_NOT_PRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
-_OTHER_BREAKS = re.compile("[\x85\u2028\u2029]")
-_ANY_BREAK = re.compile("[\n\x85\u2028\u2029]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_KEYS = frozenset({"", "<<"})
 _NO_VALUE = "write a value, or take the line out"
 _DROP = Quoted("")  # compared by identity: the key whose value goes nowhere
-_HINTS = (
-    ("alias", "a text that starts with '*' needs quotes"),
-    ("anchor", "a text that starts with '&' needs quotes"),
-    ("cannot start any token", "a text that starts with '@', '`' or '%' needs quotes"),
-    ("mapping values are not allowed", "a text with ': ' in it needs quotes"),
-    ("',' or ']'", "inside [...] a text with brackets, braces or commas needs quotes"),
-    ("',' or '}'", "inside {...} a text with brackets, braces or commas needs quotes"),
-    ("expected <block end>", "look at the indentation of this line and the one before"),
-    ("block mapping", "look at the indentation of this line and the one before"),
-    ("block collection", "look at the indentation of this line and the one before"),
-    ("quoted scalar", "a quote is not closed"),
-    ("expected ':'", "look for a missing ': ' on this line or the one before"),
-)
 
 
 @dataclass(slots=True)
@@ -65,24 +58,20 @@ def paused_collector() -> Iterator[None]:
 def load_yaml(text: str) -> Loaded:
     """Read one YAML document; every problem that can be collected is, none is raised."""
     loaded = Loaded()
-    loaded.problems.extend(
-        PlanProblem(text.count("\n", 0, bad.start()) + 1, f"control character U+{ord(bad.group()):04X}", "remove it")
-        for bad in _NOT_PRINTABLE.finditer(text)
-    )
-    if loaded.problems:
-        return loaded
-    builder = _Builder(_editor_lines(text), loaded.problems)
+    builder = _Builder(editor_lines(text), loaded.problems)
     try:
         with paused_collector():
             loaded.root = builder.build(text)
     except yaml.MarkedYAMLError as error:
-        loaded.problems.append(_syntax_problem(text, error, builder.lines))
-    except _TooDeep as error:
-        loaded.problems.append(_too_deep(error.line))
+        loaded.problems.append(syntax_problem(text, error, builder.lines))
+    except ReaderError as error:
+        loaded.problems = control_characters(text) or [PlanProblem(0, f"not YAML: {error.reason}")]
+    except _DepthError as error:
+        loaded.problems.append(too_deep(error.line))
     return loaded
 
 
-class _TooDeep(Exception):
+class _DepthError(Exception):
     def __init__(self, line: int) -> None:
         super().__init__(line)
         self.line = line
@@ -96,14 +85,15 @@ class _Builder:
         self.problems = problems
 
     def build(self, text: str) -> object | None:
-        """The root value, None for an empty document; raises yaml.MarkedYAMLError and _TooDeep.
+        """The root value, None for an empty document; raises yaml.MarkedYAMLError and _DepthError.
 
         One long function on purpose: it runs once per event, and every call in it would be felt on a large plan.
         """
         parser: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)(text)
         next_event, lines = parser.get_event, self.lines
-        scalar, mapping_start, sequence_start = yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent
-        mapping_end, sequence_end = yaml.MappingEndEvent, yaml.SequenceEndEvent
+        scalar = yaml.ScalarEvent
+        mapping_start, mapping_end = yaml.MappingStartEvent, yaml.MappingEndEvent
+        sequence_start, sequence_end = yaml.SequenceStartEvent, yaml.SequenceEndEvent
         document = sequence = MarkedList(1)
         mapping: MarkedMap | None = None  # where values go, else into `sequence`
         key: str | None = None  # the key of `mapping` that waits for its value
@@ -116,6 +106,8 @@ class _Builder:
                 if event.anchor is not None or event.tag is not None:
                     self._refuse_properties(event, line)
                 value: str = event.value
+                if event.style == '"':
+                    self._check_escapes(value, line)
                 if mapping is None:
                     if event.style:
                         sequence.append(Quoted(value))
@@ -124,9 +116,13 @@ class _Builder:
                         sequence.append(value)
                         sequence.lines.append(line)
                     elif sequence is not document:
-                        self._refuse(line, "an entry of a list is empty", "write the entry, or take the line out")
+                        self._refuse(line, "an entry of a list is empty", _NO_VALUE)
                 elif key is None:
-                    key = self._key(mapping, value, line, is_plain=not event.style)
+                    if value in mapping.lines or value in _NO_KEYS:
+                        key = self._refuse_key(mapping, value, line, is_plain=not event.style)
+                    else:
+                        mapping.lines[value] = line
+                        key = value
                 else:
                     if key is _DROP:
                         pass
@@ -135,7 +131,7 @@ class _Builder:
                     elif value not in _NULLS:
                         mapping[key] = value
                     else:
-                        self._refuse_value(mapping, key, mapping.lines[key], f"'{key}' has no value", _NO_VALUE)
+                        self._refuse_value(mapping, key, line, f"'{key}' has no value", _NO_VALUE)
                     key = None
             elif kind is mapping_end or kind is sequence_end:
                 mapping, sequence, key = stack.pop()
@@ -144,7 +140,7 @@ class _Builder:
                 if event.anchor is not None or event.tag is not None:
                     self._refuse_properties(event, line)
                 if len(stack) == MAX_DEPTH:
-                    raise _TooDeep(line)
+                    raise _DepthError(line)
                 node = MarkedMap(line) if kind is mapping_start else MarkedList(line)
                 if mapping is None:
                     sequence.append(node)
@@ -167,19 +163,20 @@ class _Builder:
             elif kind is yaml.DocumentEndEvent:
                 if not parser.check_event(yaml.StreamEndEvent):
                     line = lines[parser.peek_event().start_mark.line]
-                    self._refuse(line, "a second document starts here", "a plan is one document: remove the '---'")
+                    self._refuse(line, "a second document starts here", "remove the '---': a plan is one")
                 return document[0] if document else None
             elif kind is yaml.StreamEndEvent:
                 return None
 
-    def _key(self, mapping: MarkedMap, key: str, line: int, *, is_plain: bool) -> str:
-        """The key to store the next value under, or `_DROP`."""
-        if is_plain and key == "<<":
-            self._refuse(line, "merge keys ('<<') are not used in a plan", "write the keys out")
-        elif is_plain and key == "":
+    def _refuse_key(self, mapping: MarkedMap, key: str, line: int, *, is_plain: bool) -> str:
+        """Refuse a repeated or odd key; the key to store the value under is then `_DROP`."""
+        if key in mapping.lines:
+            message = f"'{key}' is given twice, first on line {mapping.lines[key]}"
+            self._refuse(line, message, "keep one of the two")
+        elif key == "":
             self._refuse(line, "a key is missing before ':'")
-        elif key in mapping.lines:
-            self._refuse(line, f"'{key}' is given twice, first on line {mapping.lines[key]}", "keep one of the two")
+        elif is_plain:
+            self._refuse(line, "merge keys ('<<') are not used in a plan", "write the keys out")
         else:
             mapping.lines[key] = line
             return key
@@ -205,43 +202,17 @@ class _Builder:
             message = f"tags ('{event.tag}') are not used in a plan"
             self._refuse(line, message, "remove it; a text that starts with '!' needs quotes")
 
+    def _check_escapes(self, value: str, line: int) -> None:
+        """Only in double quotes can a text hold what no file may hold and no program can be given."""
+        if "\0" in value:
+            self._refuse(line, "a text holds a NUL character", "remove the escape")
+        if not value.isascii() and _SURROGATE.search(value):  # libyaml sees to this itself
+            self._refuse(line, "a text holds half of a character (a lone surrogate)", "remove the escape")
+
     def _refuse_value(self, mapping: MarkedMap, key: str, line: int, message: str, hint: str) -> None:
-        mapping.refused.add(key)
+        """Refuse a value; its key stays known as written."""
+        mapping.refuse(key)
         self._refuse(line, message, hint)
 
     def _refuse(self, line: int, message: str, hint: str = "") -> None:
         self.problems.append(PlanProblem(line, message, hint))
-
-
-def _editor_lines(text: str) -> Sequence[int]:
-    """From a parser's 0-based line to the line an editor shows.
-
-    YAML also ends lines at U+0085, U+2028 and U+2029, which editors do not; such letters come in with pasted prose.
-    """
-    lines = range(1, text.count("\n") + 3)
-    if not _OTHER_BREAKS.search(text):
-        return lines
-    mapped = [1]
-    for found in _ANY_BREAK.finditer(text):
-        mapped.append(mapped[-1] + (found.group() == "\n"))
-    mapped.append(mapped[-1])
-    return mapped
-
-
-def _syntax_problem(text: str, error: yaml.MarkedYAMLError, lines: Sequence[int]) -> PlanProblem:
-    mark = error.problem_mark or error.context_mark
-    if mark is None:
-        return PlanProblem(0, f"not YAML: {error.problem}")
-    line = lines[min(mark.line, len(lines) - 1)]
-    if error.problem == "exceeded maximum nesting depth":
-        return _too_deep(line)
-    start = text.rfind("\n", 0, mark.index) + 1
-    if "\t" in text[start : mark.index + 1] and not text[start : mark.index].strip():
-        return PlanProblem(line, "a tab in the indentation", "YAML is indented with spaces only")
-    what = " ".join(part for part in (error.context, error.problem) if part)
-    hint = next((hint for words, hint in _HINTS if words in what), "")
-    return PlanProblem(line, f"not YAML: {error.problem}, column {mark.column + 1}", hint)
-
-
-def _too_deep(line: int) -> PlanProblem:
-    return PlanProblem(line, f"nested deeper than {MAX_DEPTH} levels", "a plan needs at most 5")

@@ -1,0 +1,84 @@
+"""What plans, tasks and other things of a plan may be called: names that are safe as a branch, a folder and an option."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+TASK_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+PLAN_NAME = r"[a-z0-9][a-z0-9-]{0,39}"
+_is_task_id = re.compile(TASK_ID).fullmatch
+_is_plan_name = re.compile(PLAN_NAME).fullmatch
+
+# `waves/<plan>/<task>/<attempt>` lives beside `waves/<plan>/integration`, and a gate gets a worktree as a task does.
+RESERVED_IDS = frozenset({"integration", "gate"})
+# `refs/waves/archive/...` lives beside `refs/waves/<plan>/...`.
+RESERVED_PLAN_NAMES = frozenset({"archive"})
+
+_TOO_MANY_TO_COMPARE = 500
+_TOO_MANY_TO_SHOW = 20
+
+Complaint = tuple[str, str]
+"""A message and a hint, without a place."""
+
+
+def name_complaint(name: str, what: str) -> Complaint | None:
+    """What is wrong with the name of a task, group, gate, resource or background writer (`what`); None when fine.
+
+    The rules of `git check-ref-format` for one path part, narrowed to letters that no file system, shell or option
+    parser reads in its own way.
+    """
+    if what == "task" and name.lower() in RESERVED_IDS:
+        return f"the id '{name}' is taken by git-waves itself", "choose another id"
+    if not _is_task_id(name):
+        return (
+            f"{what} '{shorten(name)}' has a name that cannot be used",
+            "letters, digits, '.', '_' and '-', at most 64, a letter or digit first",
+        )
+    if name.endswith(".") or name.lower().endswith(".lock") or ".." in name:
+        return (
+            f"{what} '{name}' cannot be part of a branch name",
+            "no '..' in it, no '.' or '.lock' at its end",
+        )
+    return None
+
+
+def plan_name_complaint(name: str) -> Complaint | None:
+    """What is wrong with a plan's name; None when it is fine."""
+    if not _is_plan_name(name):
+        return (
+            f"plan name '{shorten(name)}' is not usable",
+            "lower-case letters, digits and '-', at most 40, and a letter or digit first",
+        )
+    if name in RESERVED_PLAN_NAMES:
+        return f"plan name '{name}' is taken by git-waves itself", "choose another name"
+    return None
+
+
+def plan_name_from(hint: str) -> str:
+    """A plan's name from the path it was read from: `.waves/api.yaml` is `api`, `docs/x/plan.index.json` is `x`."""
+    path = PurePosixPath(hint.replace("\\", "/"))
+    stem = path.parent.name if path.name == "plan.index.json" else path.name.split(".", 1)[0]
+    slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:40].strip("-")
+    return "plan" if slug == "" or slug in RESERVED_PLAN_NAMES else slug
+
+
+@lru_cache(maxsize=1024)
+def did_you_mean(text: str, known: tuple[str, ...], *, label: str = "known") -> str:
+    """A hint for a name that is not known: the nearest known one, else all of them in their order if they are few.
+
+    Remembered, and without the nearest one when there are very many, because a plan can repeat one slip 10,000 times.
+    """
+    if len(known) <= _TOO_MANY_TO_COMPARE:
+        near = difflib.get_close_matches(text, known, n=1, cutoff=0.7)
+        if near:
+            return f"did you mean '{near[0]}'?"
+    return f"{label}: {', '.join(known)}" if 0 < len(known) <= _TOO_MANY_TO_SHOW else ""
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    """`text` on one line, cut to `limit` letters, for use inside a message."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 3] + "..."

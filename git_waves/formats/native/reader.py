@@ -1,0 +1,136 @@
+"""How single values of a native plan become values of ours, with every problem collected: names, choices, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
+
+from git_waves.core.model import AgentSpec, Budget, Command
+from git_waves.errors import PlanProblem
+from git_waves.formats.commands import Written, one_command, several_commands
+from git_waves.formats.marks import MarkedMap, entry_lines, line_of, map_under
+from git_waves.formats.names import did_you_mean, shorten
+from git_waves.formats.native import shapes
+from git_waves.formats.values import seconds, tokens, whole_number
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+NO_LIMITS = Budget()
+"""The budget of whoever names none."""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads values of a plan, collects their problems, and knows which names the plan and git-waves have.
+
+    A name that is not among `groups`, `resources` or `gates` is only refused when that part of the plan is whole
+    (not in `damaged`): its entry may be the one that another problem took away.
+    """
+
+    known_agents: frozenset[str]
+    damaged: set[str]
+    problems: list[PlanProblem]
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def refuse(self, line: int, message: str, hint: str = "") -> None:
+        """Add a problem."""
+        self.problems.append(PlanProblem(line, message, hint))
+
+    def check_known(
+        self, names: Sequence[str], lines: Sequence[int], section: str, what: str, owner: str
+    ) -> None:
+        """Each of `names` is in `section` of the plan; `what` is one such thing, `owner` who names it."""
+        known = self.names[section]
+        for name, line in zip(names, lines, strict=True):
+            if name not in known and section not in self.damaged:
+                hint = did_you_mean(name, known, label=section) or f"add it under '{section}:'"
+                self.refuse(
+                    line, f"{owner} names {what} '{shorten(name)}', which the plan does not have", hint
+                )
+
+    def choice(self, kind: type[_Choice], text: str | None, what: str, marks: MarkedMap) -> _Choice | None:
+        """One of an enumeration's values; `what` is the key, and what such a value is called."""
+        if text is None:
+            return None
+        try:
+            return kind(text)
+        except ValueError:
+            known = ", ".join(kind)
+            self.refuse(line_of(marks, what), f"unknown {what} '{shorten(text)}'", f"known: {known}")
+            return None
+
+    def flag(self, text: str | None, key: str, marks: MarkedMap, owner: str) -> bool:
+        """`true` or `false`; absent is false."""
+        if text not in (None, "true", "false"):
+            self.refuse(
+                line_of(marks, key), f"'{key}' of {owner} must be true or false, not '{shorten(text)}'"
+            )
+        return text == "true"
+
+    def seconds(self, text: str | None, key: str, marks: MarkedMap, owner: str) -> float | None:
+        """A duration; absent is None."""
+        if text is None:
+            return None
+        duration = seconds(text)
+        if duration is None:
+            message = f"'{key}' of {owner} is no duration: '{shorten(text)}'"
+            self.refuse(line_of(marks, key), message, "write 90, 90s, 15m or 1.5h")
+        return duration
+
+    def count(self, text: str, key: str, line: int) -> int | None:
+        """A whole number of at least 1."""
+        number = whole_number(text)
+        if not number:
+            self.refuse(line, f"'{key}' must be a whole number of at least 1, not '{shorten(text)}'")
+        return number or None
+
+    def budget(self, shape: shapes.Budget | None, marks: MarkedMap, owner: str) -> Budget:
+        """Limits in seconds and tokens."""
+        if shape is None:
+            return NO_LIMITS
+        most = None if shape.tokens is None else tokens(shape.tokens)
+        if shape.tokens is not None and most is None:
+            message = f"'tokens' of {owner} is no count: '{shorten(shape.tokens)}'"
+            self.refuse(line_of(marks, "tokens"), message, "write 200000, 200k or 1.5M")
+        return Budget(
+            wall_clock=self.seconds(shape.wall_clock, "wall_clock", marks, owner),
+            quiet=self.seconds(shape.quiet, "quiet", marks, owner),
+            tokens=most,
+        )
+
+    def command(self, written: Written | None, key: str, marks: MarkedMap, owner: str) -> Command | None:
+        """One command; absent is None."""
+        if written is None:
+            return None
+        return one_command(
+            written, line=line_of(marks, key), what=f"'{key}' of {owner}", problems=self.problems
+        )
+
+    def commands(
+        self, written: str | list[Written] | None, key: str, marks: MarkedMap, owner: str
+    ) -> tuple[Command, ...]:
+        """One or several commands; absent is none."""
+        if written is None:
+            return ()
+        what = f"'{key}' of {owner}" if owner else f"'{key}'"
+        lines = entry_lines(marks, key)
+        return several_commands(
+            written, line=line_of(marks, key), lines=lines, what=what, problems=self.problems
+        )
+
+    def agent(self, shape: str | shapes.Agent | None, marks: MarkedMap, owner: str) -> AgentSpec | None:
+        """A preset's name, which must be known, or a command of the plan's own."""
+        if shape is None:
+            return None
+        line = line_of(marks, "agent")
+        if isinstance(shape, shapes.Agent):
+            command = self.command(shape.run, "run", map_under(marks, "agent"), f"the agent of {owner}")
+            return AgentSpec(command=command, line=line) if command else None
+        if shape not in self.known_agents:
+            known = ", ".join(sorted(self.known_agents))
+            self.refuse(
+                line, f"unknown agent '{shorten(shape)}'", f"known: {known}; or agent: {{run: COMMAND}}"
+            )
+            return None
+        return AgentSpec(name=shape, line=line)

@@ -1,0 +1,145 @@
+"""What the parts of a native plan beside its tasks mean: resources, groups, gates, background, shared paths."""
+
+from __future__ import annotations
+
+from git_waves.core.model import Background, Gate, GroupDef, Resource, Scope, SharedPaths
+from git_waves.formats.checks import check_names, check_once, read_path
+from git_waves.formats.commands import one_command
+from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of, map_under
+from git_waves.formats.names import shorten
+from git_waves.formats.native import shapes
+from git_waves.formats.native.reader import Reader
+from git_waves.formats.values import whole_number
+
+
+def read_resources(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[Resource, ...]:
+    """The plan's resources, from a list of names or a mapping of name to details."""
+    resources = []
+    if isinstance(shape.resources, list):
+        named = zip(shape.resources, entry_lines(tree, "resources"), strict=True)
+        resources = [Resource(name=name, line=line) for name, line in named]
+    elif shape.resources is not None:
+        section = map_under(tree, "resources")
+        for name, details in shape.resources.items():
+            marks = map_under(section, name)
+            capacity = 1
+            if details.capacity is not None:
+                capacity = reader.count(details.capacity, "capacity", line_of(marks, "capacity")) or 1
+            resources.append(
+                Resource(
+                    name=name,
+                    capacity=capacity,
+                    scope=reader.choice(Scope, details.scope, "scope", marks) or Scope.RUN,
+                    kind=details.kind or "",
+                    line=line_of(section, name),
+                )
+            )
+    check_names(((one.name, one.line) for one in resources), "resource", reader.problems)
+    reader.names["resources"] = tuple(one.name for one in resources)
+    return tuple(resources)
+
+
+def read_groups(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[GroupDef, ...]:
+    """The authored groups in barrier order."""
+    groups = []
+    for entry, line in zip(shape.groups or (), entry_lines(tree, "groups"), strict=True):
+        if isinstance(entry, str):
+            groups.append(GroupDef(name=entry, line=line))
+        else:
+            groups.append(GroupDef(name=entry.name, title=entry.title or "", line=line))
+    check_names(((one.name, one.line) for one in groups), "group", reader.problems)
+    reader.names["groups"] = tuple(one.name for one in groups)
+    return tuple(groups)
+
+
+def read_gates(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[Gate, ...]:
+    """The gates in the order they are written; the groups must have been read."""
+    section = map_under(tree, "gates")
+    gates = []
+    for name, entry in (shape.gates or {}).items():
+        line = line_of(section, name)
+        owner = f"gate '{shorten(name)}'"
+        if not isinstance(entry, shapes.Gate):
+            command = one_command(entry, line=line, what=owner, problems=reader.problems)
+            if command is not None:
+                gates.append(Gate(name=name, command=command, line=line))
+            continue
+        marks = map_under(section, name)
+        command = reader.command(entry.run, "run", marks, owner)
+        groups = entry.groups or ()
+        lines = entry_lines(marks, "groups")
+        reader.check_known(groups, lines, "groups", "group", owner)
+        check_once(groups, lines, f"'groups' of {owner}", reader.problems)
+        timeout = reader.seconds(entry.timeout, "timeout", marks, owner)
+        is_claim = reader.flag(entry.claim, "claim", marks, owner)
+        if command is not None:
+            gates.append(
+                Gate(
+                    name=name,
+                    command=command,
+                    groups=tuple(groups),
+                    timeout=timeout,
+                    is_claim=is_claim,
+                    line=line,
+                )
+            )
+    check_names(((name, line_of(section, name)) for name in shape.gates or {}), "gate", reader.problems)
+    for second in [gate for gate in gates if gate.is_claim][1:]:
+        reader.refuse(second.line, f"gate '{second.name}' is a second claim", "one gate carries the plan")
+    reader.names["gates"] = tuple(shape.gates or {})
+    return tuple(gates)
+
+
+def read_background(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[Background, ...]:
+    """Writers that are no tasks; the gates must have been read."""
+    section = tree.get("background")
+    background = []
+    for at, entry in enumerate(shape.background or ()):
+        marks = map_under(section, at) if isinstance(section, MarkedList) else MarkedMap(0)
+        owner = f"background writer '{shorten(entry.name)}'"
+        if entry.quiesce is None and entry.gate is None and not marks.refused & {"quiesce", "gate"}:
+            hint = "write 'quiesce: COMMAND' to stop it, or 'gate: NAME' to check after it"
+            reader.refuse(marks.line, f"{owner} says neither 'quiesce' nor 'gate'", hint)
+        if entry.resume is not None and entry.quiesce is None and "quiesce" not in marks.refused:
+            message = f"{owner} has a 'resume' and nothing that stops it"
+            reader.refuse(line_of(marks, "resume"), message, "add 'quiesce: COMMAND'")
+        if entry.gate is not None:
+            reader.check_known([entry.gate], [line_of(marks, "gate")], "gates", "gate", owner)
+        writes = (
+            read_path(path, line, owner, reader.problems)
+            for path, line in zip(entry.writes or (), entry_lines(marks, "writes"), strict=True)
+        )
+        background.append(
+            Background(
+                name=entry.name,
+                writes=tuple(pattern for pattern in writes if pattern is not None),
+                quiesce=reader.command(entry.quiesce, "quiesce", marks, owner),
+                resume=reader.command(entry.resume, "resume", marks, owner),
+                gate=entry.gate,
+                line=marks.line,
+            )
+        )
+    names = ((one.name, one.line) for one in background)
+    check_names(names, "background writer", reader.problems)
+    return tuple(background)
+
+
+def read_shared_paths(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> SharedPaths | None:
+    """`expect.shared_paths`: the paths, or how many."""
+    if shape.expect is None:
+        return None
+    marks = map_under(tree, "expect")
+    line = line_of(marks, "shared_paths")
+    written = shape.expect.shared_paths
+    if isinstance(written, str):
+        count = whole_number(written)
+        if count is None:
+            reader.refuse(
+                line, f"'shared_paths' must be a list of paths or a whole number, not '{shorten(written)}'"
+            )
+        return SharedPaths(count=count, line=line)
+    lines = entry_lines(marks, "shared_paths")
+    check_once(written, lines, "'shared_paths'", reader.problems)
+    placed = zip(written, lines, strict=True)
+    patterns = (read_path(path, at, "'shared_paths'", reader.problems) for path, at in placed)
+    return SharedPaths(patterns=tuple(one for one in patterns if one is not None), line=line)

@@ -1,0 +1,243 @@
+"""The shape of the native format as pydantic models: which keys there are and what may stand under each.
+
+Every scalar is text here, as the author wrote it; what a text means (a duration, an id, a path) is `meaning`'s business.
+The JSON Schema that editors use is generated from these models, so their descriptions are written for a plan's author.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
+
+from git_waves.formats.names import PLAN_NAME, TASK_ID
+from git_waves.formats.values import DURATION, TOKENS
+
+MEMBERS = ("<text>", "<list>", "<map>")
+"""How pydantic names the members of our unions in the path of a misfit; no key of a plan."""
+
+
+def _tag(node: object) -> str:
+    return "<list>" if isinstance(node, list) else "<map>" if isinstance(node, dict) else "<text>"
+
+
+def _either(expected: str) -> Discriminator:
+    """Choose a union's member by the kind of value, and say `expected` when none fits."""
+    return Discriminator(_tag, custom_error_type="kind", custom_error_message=expected)
+
+
+def _as(schema: dict[str, Any]) -> WithJsonSchema:
+    return WithJsonSchema(schema)
+
+
+# Unquoted, `01` and `1e3` are numbers to an editor and ids to us: the schema must accept both.
+Id = Annotated[str, _as({"type": ["string", "number"], "pattern": f"^{TASK_ID}$"})]
+Flag = Annotated[str, _as({"type": "boolean"})]
+Count = Annotated[str, _as({"type": "integer", "minimum": 1})]
+HowMany = Annotated[str, _as({"type": "integer", "minimum": 0})]
+Duration = Annotated[
+    str,
+    _as({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": f"^{DURATION}$"}),
+]
+Tokens = Annotated[str, _as({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": f"^{TOKENS}$"})]
+Path = Annotated[str, _as({"type": "string", "minLength": 1})]
+Text = str
+
+OneCommand = Annotated[
+    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")],
+    _either("a command: a text for the shell, or a list that is executed as it is"),
+]
+SeveralCommands = Annotated[
+    Annotated[Text, Tag("<text>")] | Annotated[list[OneCommand], Tag("<list>")],
+    _either("a text for the shell, or a list of commands"),
+]
+
+
+class Shape(BaseModel):
+    """What all models share: no key that is not known."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Files(Shape):
+    """Claimed paths by what the task does to them."""
+
+    create: list[Path] | None = Field(default=None, description="Paths the task makes.")
+    modify: list[Path] | None = Field(default=None, description="Paths that exist and that the task changes.")
+    delete: list[Path] | None = Field(default=None, description="Paths the task removes.")
+
+
+FileClaims = Annotated[
+    Annotated[list[Path], Tag("<list>")] | Annotated[Files, Tag("<map>")],
+    _either("a list of paths, or a mapping of create, modify and delete"),
+]
+
+
+class Agent(Shape):
+    """An agent of the plan's own."""
+
+    run: OneCommand = Field(
+        description="The command that does a task; it reads the prompt from $WAVES_PROMPT_FILE."
+    )
+
+
+AgentChoice = Annotated[
+    Annotated[Text, Tag("<text>")] | Annotated[Agent, Tag("<map>")],
+    _either("an agent's name, or a mapping with 'run'"),
+]
+
+
+class Budget(Shape):
+    """Limits; what is not named has none."""
+
+    wall_clock: Duration | None = Field(default=None, description="Longest time: 90, 90s, 15m, 1.5h.")
+    quiet: Duration | None = Field(default=None, description="Longest time without output or a file change.")
+    tokens: Tokens | None = Field(default=None, description="Most tokens: 200000, 200k, 1.5M.")
+
+
+class Task(Shape):
+    """One piece of work for one agent."""
+
+    id: Id = Field(description="Unique name of the task, also after case folding; part of branch names.")
+    title: Text | None = Field(default=None, description="One line for people.")
+    needs: list[Id] | None = Field(
+        default=None, description="Tasks that must be integrated before this one starts."
+    )
+    group: Id | None = Field(default=None, description="One of the plan's groups.")
+    files: FileClaims | None = Field(
+        default=None, description="Every path the task touches: files, folders ('dir/') and globs."
+    )
+    resources: list[Id] | None = Field(default=None, description="Resources the task holds while it runs.")
+    prompt: Text | None = Field(default=None, description="What the agent is told. Not together with run.")
+    run: OneCommand | None = Field(
+        default=None, description="A command that does the task instead of an agent."
+    )
+    agent: AgentChoice | None = Field(
+        default=None, description="Who does this task, instead of the plan's agent."
+    )
+    verify: SeveralCommands | None = Field(
+        default=None,
+        description="Must pass in the worktree before the task is merged: one command or a list of them.",
+    )
+    budget: Budget | None = Field(default=None, description="Limits of this task.")
+    handoff: list[Path] | None = Field(
+        default=None, description="Files copied to the dependents' worktrees, never merged."
+    )
+    attended: Flag | None = Field(default=None, description="A person sits beside this task.")
+    commit: Text | None = Field(
+        default=None,
+        description="Who commits what the agent leaves behind.",
+        json_schema_extra={"enum": ["auto", "agent"]},
+    )
+    allow_empty: Flag | None = Field(default=None, description="Changing nothing counts as done.")
+    estimate: Duration | None = Field(default=None, description="How long it will take, for planning only.")
+
+
+class Resource(Shape):
+    """Something that is not a file and cannot be shared freely."""
+
+    capacity: Count | None = Field(default=None, description="How many tasks may hold it at once (1).")
+    scope: Text | None = Field(
+        default=None,
+        description="How far it reaches: this run, or every run on this machine.",
+        json_schema_extra={"enum": ["run", "machine"]},
+    )
+    kind: Text | None = Field(default=None, description="What it is: database, port, api, ...")
+
+
+class Gate(Shape):
+    """A command that must pass on the merged candidate."""
+
+    run: OneCommand = Field(description="The command.")
+    groups: list[Id] | None = Field(default=None, description="Only at these barriers; else at every one.")
+    timeout: Duration | None = Field(default=None, description="Longest time it may take.")
+    claim: Flag | None = Field(
+        default=None, description="The gate that carries the plan: if it falls, all stops."
+    )
+
+
+class Group(Shape):
+    """A group of tasks that ends at one barrier."""
+
+    name: Id = Field(description="Its name, used by tasks and gates.")
+    title: Text | None = Field(default=None, description="One line for people.")
+
+
+class Background(Shape):
+    """A writer that is no task: cron, a watcher, a migration on start-up."""
+
+    name: Id = Field(description="Its name.")
+    writes: list[Path] | None = Field(default=None, description="Paths it writes.")
+    quiesce: OneCommand | None = Field(default=None, description="Stops it before the run.")
+    resume: OneCommand | None = Field(default=None, description="Starts it again after the run.")
+    gate: Id | None = Field(
+        default=None, description="The gate that notices its writes, when it is not stopped."
+    )
+
+
+class Expect(Shape):
+    """What the author knows and means."""
+
+    shared_paths: Annotated[
+        Annotated[HowMany, Tag("<text>")] | Annotated[list[Path], Tag("<list>")],
+        _either("a list of paths, or how many there are"),
+    ] = Field(description="Paths that several tasks share on purpose, or only how many.")
+
+
+_GateChoice = Annotated[
+    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Gate, Tag("<map>")],
+    _either("a command, or a mapping with 'run'"),
+]
+_Resources = Annotated[
+    Annotated[list[Id], Tag("<list>")] | Annotated[dict[str, Resource], Tag("<map>")],
+    _either("a list of names, or a mapping of name to capacity, scope and kind"),
+]
+_GroupChoice = Annotated[
+    Annotated[Id, Tag("<text>")] | Annotated[Group, Tag("<map>")],
+    _either("a name, or a mapping of name and title"),
+]
+
+
+class PlanShape(Shape):
+    """A plan of git-waves: tasks for agents that work at once in one repository."""
+
+    version: Annotated[str, _as({"const": 1})] = Field(description="Version of this format: 1.")
+    name: Annotated[str, _as({"type": "string", "pattern": f"^{PLAN_NAME}$"})] | None = Field(
+        default=None, description="A slug; part of branch names. Taken from the file's name when absent."
+    )
+    base: Text | None = Field(default=None, description="Branch or revision the work starts from (HEAD).")
+    scheduler: Text | None = Field(
+        default=None,
+        description="How the tasks are run; chosen from the plan when absent.",
+        json_schema_extra={"enum": ["sequential", "dag-parallel", "ready-set"]},
+    )
+    max_parallel: Count | None = Field(default=None, description="Most tasks at once (4; 3 to 6 is advised).")
+    on_failure: Text | None = Field(
+        default=None,
+        description="What a failed task does to the others.",
+        json_schema_extra={"enum": ["halt", "fail-dependents"]},
+    )
+    agent: AgentChoice | None = Field(
+        default=None, description="Who does tasks that name no agent of their own."
+    )
+    commit: Text | None = Field(
+        default=None,
+        description="The default of the tasks' 'commit'.",
+        json_schema_extra={"enum": ["auto", "agent"]},
+    )
+    setup: SeveralCommands | None = Field(
+        default=None, description="Run in every new worktree: one command or a list of them."
+    )
+    resources: _Resources | None = Field(
+        default=None, description="What is not a file and cannot be shared freely."
+    )
+    background: list[Background] | None = Field(default=None, description="Writers that are no tasks.")
+    gates: dict[str, _GateChoice] | None = Field(
+        default=None, description="Must pass on the candidate at each barrier."
+    )
+    groups: list[_GroupChoice] | None = Field(
+        default=None, description="Groups in the order of their barriers."
+    )
+    tasks: list[Task] = Field(description="The work.", json_schema_extra={"minItems": 1})
+    expect: Expect | None = Field(default=None, description="What the author knows and means.")
+    budget: Budget | None = Field(default=None, description="Limits of the whole run.")

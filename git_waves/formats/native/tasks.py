@@ -1,0 +1,115 @@
+"""What the tasks of a native plan mean. One pass, once per task: a plan may have ten thousand of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from git_waves.core.model import Claim, CommitPolicy, Intent, RepoPath, Task, TaskId
+from git_waves.formats.checks import (
+    Placed,
+    TaskNeeds,
+    check_names,
+    check_needs,
+    check_once,
+    read_claims,
+    read_files,
+)
+from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of, map_under
+from git_waves.formats.native import shapes
+from git_waves.formats.native.reader import NO_LIMITS, Reader
+
+
+def read_tasks(
+    reader: Reader, shape: shapes.PlanShape, tree: MarkedMap, commit: CommitPolicy
+) -> tuple[Task, ...]:
+    """All tasks in the order they are written; groups and resources must have been read. `commit` is the default."""
+    section = tree["tasks"]
+    assert isinstance(section, MarkedList)
+    tasks = []
+    ids: list[Placed] = []
+    needs: list[TaskNeeds] = []
+    for entry, marks in zip(shape.tasks, section, strict=True):
+        assert isinstance(marks, MarkedMap)
+        task = _read_task(reader, entry, marks, commit)
+        tasks.append(task)
+        ids.append((task.id, line_of(marks, "id")))
+        needs.append((task.id, entry.needs or (), entry_lines(marks, "needs") if entry.needs else ()))
+    check_names(ids, "task", reader.problems)
+    check_needs(needs, reader.problems)
+    return tuple(tasks)
+
+
+def _read_task(reader: Reader, shape: shapes.Task, marks: MarkedMap, commit: CommitPolicy) -> Task:
+    owner = f"task '{shape.id}'"
+    _check_work(reader, shape, marks, owner)
+    if shape.group is not None:
+        reader.check_known([shape.group], [line_of(marks, "group")], "groups", "group", owner)
+    # Absent keys are asked about here and not in the reader: most tasks have few, and calls would add up.
+    return Task(
+        id=TaskId(shape.id),
+        title=shape.title or "",
+        needs=tuple(map(TaskId, dict.fromkeys(shape.needs))) if shape.needs else (),
+        group=shape.group,
+        claims=_claims(reader, shape.files, marks, owner) if shape.files is not None else (),
+        resources=_resources(reader, shape.resources, marks, owner) if shape.resources else (),
+        prompt=shape.prompt,
+        run=reader.command(shape.run, "run", marks, owner) if shape.run is not None else None,
+        agent=reader.agent(shape.agent, marks, owner) if shape.agent is not None else None,
+        verify=reader.commands(shape.verify, "verify", marks, owner) if shape.verify is not None else (),
+        budget=reader.budget(shape.budget, map_under(marks, "budget"), owner) if shape.budget else NO_LIMITS,
+        handoff=_handoff(reader, shape.handoff, marks, owner) if shape.handoff else (),
+        attended=shape.attended is not None and reader.flag(shape.attended, "attended", marks, owner),
+        commit=(shape.commit and reader.choice(CommitPolicy, shape.commit, "commit", marks)) or commit,
+        allow_empty=shape.allow_empty is not None
+        and reader.flag(shape.allow_empty, "allow_empty", marks, owner),
+        estimate=reader.seconds(shape.estimate, "estimate", marks, owner),
+        line=marks.line,
+    )
+
+
+def _check_work(reader: Reader, shape: shapes.Task, marks: MarkedMap, owner: str) -> None:
+    if shape.prompt is None:
+        return
+    if shape.run is not None:
+        line = max(line_of(marks, "run"), line_of(marks, "prompt"))
+        hint = "a task is done by its command or by an agent: keep one of the two"
+        reader.refuse(line, f"{owner} has both 'run' and 'prompt'", hint)
+    if not shape.prompt.strip():
+        reader.refuse(
+            line_of(marks, "prompt"), f"the prompt of {owner} is empty", "write it, or take the line out"
+        )
+
+
+def _resources(reader: Reader, names: Sequence[str], marks: MarkedMap, owner: str) -> tuple[str, ...]:
+    lines = entry_lines(marks, "resources")
+    reader.check_known(names, lines, "resources", "resource", owner)
+    check_once(names, lines, f"'resources' of {owner}", reader.problems)
+    return tuple(dict.fromkeys(names))
+
+
+def _handoff(reader: Reader, paths: Sequence[str], marks: MarkedMap, owner: str) -> tuple[RepoPath, ...]:
+    lines = entry_lines(marks, "handoff")
+    check_once(paths, lines, f"'handoff' of {owner}", reader.problems)
+    return read_files(paths, lines, owner, reader.problems)
+
+
+def _claims(
+    reader: Reader, files: list[str] | shapes.Files, marks: MarkedMap, owner: str
+) -> tuple[Claim, ...]:
+    what = f"'files' of {owner}"
+    if isinstance(files, list):
+        lines = entry_lines(marks, "files")
+        check_once(files, lines, what, reader.problems)
+        return read_claims(files, lines, Intent.EDIT, owner, reader.problems)
+    inner = map_under(marks, "files")
+    claims: list[Claim] = []
+    all_paths: list[str] = []
+    all_lines: list[int] = []
+    written = (Intent.CREATE, files.create), (Intent.MODIFY, files.modify), (Intent.DELETE, files.delete)
+    for intent, paths in written:
+        lines = entry_lines(inner, intent.value)
+        claims += read_claims(paths or (), lines, intent, owner, reader.problems)
+        all_paths += paths or ()
+        all_lines += lines
+    check_once(all_paths, all_lines, what, reader.problems)
+    return tuple(claims)
