@@ -276,7 +276,7 @@ def refuse_push(lease: Lease) -> Refusal:
 def _foreign_paths(lease: Lease, foreign: list[Entry], undo: str) -> Refusal:
     texts = [_text(path) for path, _ in foreign]
     everybody = _everybody(lease)
-    details = []
+    details: list[str] = []
     for path, _ in foreign:
         owners = [name for name, rules in everybody if rules.own(path)] if len(details) < MOST_SHOWN else []
         if lease.rules.own(path):

@@ -119,11 +119,14 @@ def _look_at(path: Path, *, limit: int | None) -> SealedFile | TamperingKind:
         return TamperingKind.MISSING
     except OSError:  # a link, a socket, or not readable any more
         return TamperingKind.REPLACED if path.is_symlink() or not path.is_file() else TamperingKind.MODE
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return TamperingKind.REPLACED
-        content = file.read() if limit is None else file.read(limit + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            content = file.read() if limit is None else file.read(limit + 1)
+    finally:
+        os.close(descriptor)
     return SealedFile(
         path=path,
         mode=stat.S_IMODE(status.st_mode),

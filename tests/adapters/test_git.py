@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from git_waves.adapters.git import Git, MergeConflict, MergedTree
-from git_waves.core.model import Oid
+from git_waves.core.model import Oid, RepoPath
 from tests.support.repo import RepoBuilder
 
 
@@ -58,3 +60,42 @@ def test_inherited_git_variables_do_not_reach_git(repo: RepoBuilder, monkeypatch
     monkeypatch.setenv("GIT_DIR", "/nonexistent")  # type: ignore[attr-defined]  # the fixture's type is private
     monkeypatch.setenv("GIT_INDEX_FILE", "/nonexistent")  # type: ignore[attr-defined]  # as above
     assert door(repo).resolve("HEAD") == commit
+
+
+def test_one_configuration_file_is_read_and_edited_alone(repo: RepoBuilder, tmp_path: Path) -> None:
+    file = tmp_path / "some config"
+    file.write_text("[core]\n\tbare = yes\n")
+    git = door(repo)
+    assert git.file_config(file, "core.bare") == "yes"
+    assert git.file_config(file, "core.bare", kind="bool") == "true"
+    git.edit_config(file, {"core.bare": None, "core.worktree": "../a b", "not.there": None})
+    assert git.file_config(file, "core.bare") is None
+    assert git.file_config(file, "core.worktree") == "../a b"
+
+
+def test_a_tried_transaction_meets_the_repositorys_hook_and_never_happens(repo: RepoBuilder) -> None:
+    commit = repo.commit({"a": "1"})
+    git = door(repo)
+    assert git.try_refs([f"create refs/waves/x {commit}"]).accepts
+    hook = repo.folder / ".git/hooks/reference-transaction"
+    hook.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
+    hook.chmod(0o755)
+    verdict = git.try_refs([f"create refs/waves/x {commit}"])
+    assert (verdict.accepts, verdict.message.splitlines()[0]) == (False, "no")
+    assert git.update_refs([f"create refs/waves/y {commit}"], message="ours")
+    assert git.refs("refs/waves/") == {"refs/waves/y": commit}
+
+
+def test_a_tried_hook_sees_the_index_it_is_given(repo: RepoBuilder, tmp_path: Path) -> None:
+    repo.commit({"a": "1"})
+    hook = repo.folder / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\ngit diff --cached --name-only >&2\nexit 4\n")
+    hook.chmod(0o755)
+    git = Git(repo.folder / ".git", work_tree=repo.folder)
+    index = tmp_path / "index"
+    git.read_tree(git.tree_of(Oid(repo.git("rev-parse", "HEAD"))), index=index)
+    tree = git.put_into_index(RepoPath("new, file"), git.hash_blob(b"x"), index=index)
+    assert git.paths_in(tree) == ("a", "new, file")
+    verdict = git.try_hook("pre-commit", index=index)
+    assert (verdict.accepts, verdict.message) == (False, "new, file\n")
+    assert repo.git("diff", "--cached", "--name-only") == ""
