@@ -13,7 +13,7 @@ from __future__ import annotations
 from git_waves.adapters import eventlog
 from git_waves.adapters.git import Git
 from git_waves.adapters.worktrees import branch_of
-from git_waves.core.fold import IN_TREE, LIVE, RunState, TaskState
+from git_waves.core.fold import IN_TREE, LIVE, MERGED, RunState, TaskState
 from git_waves.core.model import Oid, RepoPath
 from git_waves.errors import HaltError
 
@@ -176,14 +176,23 @@ def reconcile(git: Git, state: RunState) -> tuple[eventlog.AnyEvent, ...]:
         return (_lost_merge(git, state, candidate),)
     now = git.ref(integration_ref(state.plan))
     if now is not None and now != state.integration and now == state.candidate and _is_proven(state):
-        group = next((task.group for task in state.tasks.values() if task.status == "merged"), "")
-        return (eventlog.Published(group=group, old=state.integration, new=now),)
+        return (eventlog.Published(group=_merged_group(state), old=state.integration, new=now),)
     return ()
 
 
+def _merged_group(state: RunState) -> str:
+    return next((task.group for task in reversed(state.tasks.values()) if task.status == MERGED), "")
+
+
 def _is_proven(state: RunState) -> bool:
-    """Whether no gate of the candidate is red or missing where one was due; the ref moves only after that."""
-    return all(result.passed for (_, tree), result in state.gates.items() if tree == state.candidate_tree)
+    """Whether the barrier's gates are all green on the candidate: we move the ref only then, a stranger whenever."""
+    tree = state.candidate_tree
+    name = _merged_group(state)
+    due = next((group.gates for group in state.groups if group.name == name), [])
+    if state.scheduler == "ready-set":  # there a group's own gates wait for the whole group
+        due = [gate for gate in due if all(gate in group.gates for group in state.groups)]
+    results = [result for (_, proven), result in state.gates.items() if proven == tree]
+    return all(result.passed for result in results) and {result.gate for result in results} >= set(due)
 
 
 def _lost_merge(git: Git, state: RunState, commit: Oid) -> eventlog.TaskMerged:

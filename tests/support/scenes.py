@@ -1,0 +1,218 @@
+"""Runs that never happened: event logs written by hand through the real log, so that every event is checked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from git_waves.adapters import eventlog
+from git_waves.adapters.rundir import RunDir, write_durably
+
+START = datetime(2026, 11, 30, 9, 0, 0, tzinfo=UTC)
+COMMIT = "1f0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b4a3f2e"
+TREE = "2a1b0c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f4a3b"
+"""Ids that stand for objects no one looks at."""
+
+
+class Scene:
+    """A run's log, event by event, with a clock of its own: `wait` moves it, every event reads it."""
+
+    def __init__(self, common_dir: Path, *, plan: str = "demo", run: str = "20261130-090000-aaaa") -> None:
+        self.run_dir = RunDir(common_dir / "waves" / "runs" / run)
+        self.run_dir.make()
+        self.plan = plan
+        self.now = START
+        self._log = eventlog.EventLog.create(self.run_dir.events)
+
+    def wait(self, **span: float) -> None:
+        """Let time pass (`minutes=4`)."""
+        self.now += timedelta(**span)
+
+    def add(self, event: eventlog.AnyEvent) -> None:
+        """Write an event."""
+        self._log.append(event)
+        self._restamp()
+
+    def _restamp(self) -> None:
+        """The real log reads the real clock; put the scene's time in its place."""
+        lines = self.run_dir.events.read_bytes().splitlines(keepends=True)
+        start = lines[-1].index(b'"at":"') + len(b'"at":"')
+        end = lines[-1].index(b'"', start)
+        stamp = self.now.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
+        lines[-1] = lines[-1][:start] + stamp + lines[-1][end:]
+        self.run_dir.events.write_bytes(b"".join(lines))
+
+    def begin(
+        self,
+        groups: dict[str, list[list[str]]],
+        *,
+        needs: dict[str, list[str]] | None = None,
+        titles: dict[str, str] | None = None,
+        gates: tuple[str, ...] = (),
+        holds: dict[str, list[dict[str, str]]] | None = None,
+        scheduler: str = "dag-parallel",
+    ) -> None:
+        """The run starts: group name to rounds of task ids."""
+        self.add(
+            eventlog.RunStarted(
+                run=self.run_dir.run,
+                plan=self.plan,
+                source=".waves/plan.yaml",
+                plan_blob=COMMIT,
+                previous="",
+                base=COMMIT,
+                base_tree=TREE,
+                base_name="main",
+                scheduler=scheduler,
+                on_failure="halt",
+                max_parallel=4,
+                groups=[
+                    eventlog.GroupRecord(
+                        name=name, rounds=rounds, gates=list(gates), holds=(holds or {}).get(name, [])
+                    )
+                    for name, rounds in groups.items()
+                ],
+                tasks=[
+                    eventlog.TaskRecord(
+                        id=task,
+                        title=(titles or {}).get(task, ""),
+                        group=name,
+                        needs=(needs or {}).get(task, []),
+                        status="pending",
+                    )
+                    for name, rounds in groups.items()
+                    for one_round in rounds
+                    for task in one_round
+                ],
+                coordinator=self.coordinator(),
+            )
+        )
+
+    def coordinator(self) -> eventlog.Coordinator:
+        """A coordinator nobody will find."""
+        return eventlog.Coordinator(pid=4242, host="build1", started="2026-11-30T09:00:00+00:00", version="0.1.0")
+
+    def lease(self, task: str, *, attempt: int = 1) -> None:
+        """An attempt gets its branch and worktree."""
+        self.add(
+            eventlog.TaskLeased(
+                task=task,
+                attempt=attempt,
+                branch=f"refs/heads/waves/{self.plan}/{task}/{attempt}",
+                base=COMMIT,
+                worktree=f"/repo.waves/{self.plan}/{task}.{attempt}",
+            )
+        )
+
+    def reach(self, task: str, rung: str, *, attempt: int = 1) -> None:
+        """A rung begins."""
+        self.add(eventlog.RungReached(task=task, attempt=attempt, rung=rung))
+
+    def climb(self, task: str, *, attempt: int = 1, paths: tuple[str, ...] = ()) -> None:
+        """A whole attempt that passes: 1 s for its worktree, 3 minutes for its agent, 12 s to verify."""
+        self.lease(task, attempt=attempt)
+        for rung, seconds in (("environment", 1), ("agent", 180), ("verify", 12)):
+            self.reach(task, rung, attempt=attempt)
+            self.wait(seconds=seconds)
+        self.add(eventlog.TaskPassed(task=task, attempt=attempt, tip=COMMIT, paths=list(paths)))
+
+    def fall(
+        self, task: str, rung: str, reason: str, *, attempt: int = 1, paths: tuple[str, ...] = (), hint: str = ""
+    ) -> None:
+        """The attempt fails."""
+        self.add(
+            eventlog.TaskFailed(
+                task=task, attempt=attempt, rung=rung, reason=reason, paths=list(paths), hint=hint
+            )
+        )
+
+    def park(
+        self, task: str, rung: str, reason: str, *, attempt: int = 1, paths: tuple[str, ...] = (), hint: str = ""
+    ) -> None:
+        """A person must decide about the attempt."""
+        self.add(
+            eventlog.TaskParked(
+                task=task, attempt=attempt, rung=rung, reason=reason, paths=list(paths), hint=hint
+            )
+        )
+
+    def merge(self, *tasks: str) -> None:
+        """The tasks go into the candidate."""
+        for task in tasks:
+            self.add(eventlog.TaskMerged(task=task, attempt=1, tip=COMMIT, commit=COMMIT, tree=TREE))
+
+    def gate(self, group: str, gate: str, *, reason: str = "", seconds: float = 42.0) -> None:
+        """A gate is run on the candidate; red when there is a reason."""
+        self.add(
+            eventlog.GatesStarted(group=group, round=1, commit=COMMIT, tree=TREE, gates=[gate])
+        )
+        self.wait(seconds=seconds)
+        self.add(
+            eventlog.GateFinished(
+                group=group,
+                gate=gate,
+                tree=TREE,
+                passed=not reason,
+                code=1 if reason else 0,
+                reason=reason,
+                seconds=seconds,
+                log=str(self.run_dir.path / "logs" / f"gate.1.{gate}.log"),
+            )
+        )
+
+    def publish(self, group: str) -> None:
+        """The integration ref moves."""
+        self.add(eventlog.Published(group=group, old=COMMIT, new=COMMIT))
+
+    def write_log(self, name: str, content: bytes) -> None:
+        """What an agent or a gate printed (`t1.1.log`)."""
+        write_durably(self.run_dir.path / "logs" / name, content)
+
+
+def morning(common_dir: Path) -> Scene:
+    """A run of nine tasks in the middle of the night: a group that is through, one that is busy, one parked, the rest waits."""
+    scene = Scene(common_dir)
+    scene.begin(
+        {"1": [["t1"]], "2": [["t2", "t3", "t4"]], "3": [["t5", "t6"]], "4": [["t7"]]},
+        needs={
+            "t2": ["t1"],
+            "t3": ["t1"],
+            "t4": ["t1"],
+            "t5": ["t2", "t3"],
+            "t6": ["t4"],
+            "t7": ["t5", "t6"],
+        },
+        titles={
+            "t1": "Lay out the tables of the new store",
+            "t2": "Teach the reader to follow links between records",
+            "t3": "Teach the writer to keep its journal",
+            "t4": "Move the old importer over and delete what it leaves behind",
+            "t5": "Compact the journal in the background",
+            "t6": "Report progress of an import",
+            "t7": "Wire everything into the command line",
+        },
+        gates=("build", "tests"),
+        holds={"3": [{"task": "t6", "kind": "needs", "by": "t4", "what": ""}]},
+    )
+    scene.climb("t1", paths=("src/tables.c", "tests/tables.c"))
+    scene.merge("t1")
+    scene.gate("1", "build")
+    scene.gate("1", "tests")
+    scene.publish("1")
+    scene.wait(seconds=1)
+    scene.climb("t2", paths=("src/reader.c",))
+    scene.lease("t3")
+    scene.reach("t3", "agent")
+    scene.lease("t4")
+    scene.reach("t4", "agent")
+    scene.wait(minutes=7, seconds=4)
+    scene.reach("t4", "ownership")
+    scene.park(
+        "t4",
+        "ownership",
+        "it changes 'tests/kunit/Kbuild', which belongs to task 't7'",
+        paths=("tests/kunit/Kbuild",),
+        hint="git waves retry t4 --grant tests/kunit/Kbuild",
+    )
+    scene.wait(minutes=1)
+    return scene
