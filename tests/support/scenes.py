@@ -90,7 +90,9 @@ class Scene:
 
     def coordinator(self) -> eventlog.Coordinator:
         """A coordinator nobody will find."""
-        return eventlog.Coordinator(pid=4242, host="build1", started="2026-11-30T09:00:00+00:00", version="0.1.0")
+        return eventlog.Coordinator(
+            pid=4242, host="build1", started="2026-11-30T09:00:00+00:00", version="0.1.0"
+        )
 
     def lease(self, task: str, *, attempt: int = 1) -> None:
         """An attempt gets its branch and worktree."""
@@ -117,7 +119,14 @@ class Scene:
         self.add(eventlog.TaskPassed(task=task, attempt=attempt, tip=COMMIT, paths=list(paths)))
 
     def fall(
-        self, task: str, rung: str, reason: str, *, attempt: int = 1, paths: tuple[str, ...] = (), hint: str = ""
+        self,
+        task: str,
+        rung: str,
+        reason: str,
+        *,
+        attempt: int = 1,
+        paths: tuple[str, ...] = (),
+        hint: str = "",
     ) -> None:
         """The attempt fails."""
         self.add(
@@ -127,7 +136,14 @@ class Scene:
         )
 
     def park(
-        self, task: str, rung: str, reason: str, *, attempt: int = 1, paths: tuple[str, ...] = (), hint: str = ""
+        self,
+        task: str,
+        rung: str,
+        reason: str,
+        *,
+        attempt: int = 1,
+        paths: tuple[str, ...] = (),
+        hint: str = "",
     ) -> None:
         """A person must decide about the attempt."""
         self.add(
@@ -143,9 +159,7 @@ class Scene:
 
     def gate(self, group: str, gate: str, *, reason: str = "", seconds: float = 42.0) -> None:
         """A gate is run on the candidate; red when there is a reason."""
-        self.add(
-            eventlog.GatesStarted(group=group, round=1, commit=COMMIT, tree=TREE, gates=[gate])
-        )
+        self.add(eventlog.GatesStarted(group=group, round=1, commit=COMMIT, tree=TREE, gates=[gate]))
         self.wait(seconds=seconds)
         self.add(
             eventlog.GateFinished(

@@ -1,0 +1,58 @@
+"""What a person asks of a run from another terminal: stop, retry, skip. Checked here, carried out by `control`."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+
+from git_waves import control, lookup
+from git_waves.adapters.repo import Repository
+from git_waves.core.answers import Asked
+from git_waves.errors import UsageError
+from git_waves.requests import file_path
+
+
+def stop(repository: Repository, *, plan: str | None, now: bool) -> Asked:
+    """Ask the coordinator to leave; UsageError when none runs."""
+    found = lookup.find_run(repository, plan)
+    name = found.state.plan
+    if not lookup.is_running(repository, found):
+        raise UsageError(f"plan '{name}' is not being run", hint="'git waves status' says how it stands")
+    message = {"kind": "stop", "now": "yes" if now else "no", "by": f"{_user()} (process {os.getpid()})"}
+    return Asked(plan=name, task="", is_running=control.send(repository.common_dir, found.run_dir, message))
+
+
+def retry(repository: Repository, task_id: str, *, plan: str | None, grant: tuple[str, ...]) -> Asked:
+    """Ask for another attempt, with paths (from the current folder) granted besides the task's own.
+
+    Raises UsageError when the task cannot be tried again, or a path is another unfinished task's.
+    """
+    found = lookup.find_run(repository, plan)
+    task = lookup.find_task(found, task_id)
+    paths = tuple(file_path(repository, text) for text in grant)
+    control.check_retry(found.state, task.id, paths, control.read_manifest(found.run_dir))
+    message = {"kind": "retry", "task": task.id, "grant": json.dumps(paths)}
+    is_running = control.send(repository.common_dir, found.run_dir, message)
+    return Asked(plan=found.state.plan, task=task.id, is_running=is_running, granted=paths)
+
+
+def skip(repository: Repository, task_id: str, *, plan: str | None, reason: str) -> Asked:
+    """Ask to go on without a task; UsageError when it is through already, or no reason is given."""
+    found = lookup.find_run(repository, plan)
+    task = lookup.find_task(found, task_id)
+    if not reason.strip():
+        raise UsageError(
+            "a skip needs a reason, the morning's reader will ask", hint="--reason 'not needed any more'"
+        )
+    control.check_skip(found.state, task.id)
+    message = {"kind": "skip", "task": task.id, "reason": reason}
+    is_running = control.send(repository.common_dir, found.run_dir, message)
+    return Asked(plan=found.state.plan, task=task.id, is_running=is_running)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "somebody"

@@ -1,0 +1,74 @@
+"""`git waves plan`."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from git_waves import plan_files, planning
+from git_waves.adapters import terminal
+from git_waves.cli import here
+from git_waves.core.analysis import Analysis
+from git_waves.errors import PlanError
+from git_waves.views.manifest_text import manifest_text
+from git_waves.views.plan_github import findings_github, plan_error_github
+from git_waves.views.plan_json import plan_error_json, plan_json
+from git_waves.views.plan_text import plan_text
+
+
+class Format(StrEnum):
+    """How `plan` answers."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+
+
+def plan(
+    spec: here.PlanSpec = None,
+    max_parallel: Annotated[
+        int | None, typer.Option("--max", metavar="N", min=1, help="How many tasks may run at once.")
+    ] = None,
+    form: Annotated[
+        Format, typer.Option("--format", help="For people, programs, or pull requests.")
+    ] = Format.TEXT,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format=json.")] = False,
+    manifest: Annotated[bool, typer.Option("--manifest", help="Only who owns which path.")] = False,
+    stamp: Annotated[bool, typer.Option("--stamp", help="Write the chosen scheduler into the plan.")] = False,
+) -> int:
+    """Show groups, ownership and everything wrong with a plan. Executes nothing.
+
+    Exit codes: 0 clean, 1 a violation, 2 nothing could be measured.
+    """
+    form = Format.JSON if as_json else form
+    repository = here.repository()
+    try:
+        text = planning.read_text(repository, spec)
+        analysis = planning.analyse(planning.read(text), repository=repository, max_parallel=max_parallel)
+    except PlanError as error:
+        if form is Format.JSON:
+            terminal.write(json.dumps(plan_error_json(error), indent=2) + "\n")
+        elif form is Format.GITHUB:
+            terminal.write(plan_error_github(error))
+        raise
+    if stamp:
+        plan_files.stamp(repository, text, analysis.schedule.scheduler)
+    terminal.write(_answer(analysis, form, is_manifest=manifest))
+    return planning.exit_code(analysis)
+
+
+def _answer(analysis: Analysis, form: Format, *, is_manifest: bool) -> str:
+    if is_manifest and form is Format.JSON:
+        return json.dumps(analysis.manifest.to_json(), indent=2) + "\n"
+    if is_manifest:
+        return manifest_text(analysis.manifest)
+    match form:
+        case Format.JSON:
+            return json.dumps(plan_json(analysis), indent=2) + "\n"
+        case Format.GITHUB:
+            return findings_github(analysis.findings, source=analysis.plan.source)
+        case Format.TEXT:
+            return plan_text(analysis, width=terminal.width(), paint=here.paint())

@@ -1,0 +1,141 @@
+"""`git waves run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from git_waves import rehearsal, starting
+from git_waves.adapters import terminal
+from git_waves.cli import here
+from git_waves.core.fold import Event, RunState
+from git_waves.core.model import OnFailure, SchedulerName
+from git_waves.errors import OK, UsageError
+from git_waves.views.rehearsal_text import begins_text, goes_on_text
+from git_waves.views.run_lines import end_summary, line_for
+from git_waves.views.safe import clean
+
+
+def run(
+    spec: here.PlanSpec = None,
+    max_parallel: Annotated[
+        int | None,
+        typer.Option(
+            "--max", metavar="N", min=1, help="How many tasks may run at once; else the plan's word, else 4."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        SchedulerName | None, typer.Option("--scheduler", help="Instead of the plan's or the derived one.")
+    ] = None,
+    on_failure: Annotated[
+        OnFailure | None, typer.Option("--on-failure", help="What a failed task does to the others.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", "-n", help="Check everything, say every step, do nothing.")
+    ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="TASK", help="Only this task; may be repeated.")
+    ] = None,
+    start_from: Annotated[
+        str | None, typer.Option("--from", metavar="TASK", help="Leave out the groups before this task's.")
+    ] = None,
+    until_group: Annotated[
+        str | None, typer.Option("--until-group", metavar="GROUP", help="Stop after this group's barrier.")
+    ] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Begin anew instead of going on; merged work stays in its refs.")
+    ] = False,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            "--base", metavar="REV", help="Where a new run starts; else the plan's word, else HEAD."
+        ),
+    ] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Go on from where somebody moved the integration ref.")
+    ] = False,
+    restore: Annotated[
+        bool, typer.Option("--restore", help="Put the integration ref back where it was.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the last words.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every rung too.")] = False,
+) -> int:
+    """Start the plan's tasks, or go on where the last run ended.
+
+    Exit codes: 0 all integrated, 1 a task failed, 3 halted for a person to decide, 4 the surroundings, 130 interrupted.
+    """
+    if accept and restore:
+        raise UsageError("--accept and --restore are each other's opposite", hint="choose one")
+    options = starting.RunOptions(
+        directory=Path.cwd(),
+        plan=spec,
+        max_parallel=max_parallel,
+        scheduler=scheduler,
+        on_failure=on_failure,
+        base=base,
+        only=tuple(task for text in only or () for task in text.split(",")),
+        start_from=start_from,
+        until_group=until_group,
+        is_new=new,
+        accept=accept,
+        restore=restore,
+    )
+    if dry_run:
+        terminal.write(_rehearsed(rehearsal.rehearse(options)))
+        return OK
+    progress = _Progress(is_quiet=quiet, is_verbose=verbose)
+    code = starting.run_plan(options, progress.tell, progress.say)
+    progress.end()
+    return code
+
+
+def _rehearsed(found: rehearsal.Rehearsal) -> str:
+    if found.unfinished is not None:
+        return goes_on_text(found.unfinished)
+    assert found.beginning is not None, "one of the two is set"
+    beginning = found.beginning
+    return begins_text(
+        beginning.analysis,
+        base=beginning.base,
+        base_name=beginning.base_name,
+        done=beginning.done,
+        worktrees=beginning.worktree_folder,
+    )
+
+
+class _Progress:
+    """Prints what happens. When nobody reads any more (a closed pipe or terminal), the run goes on in silence."""
+
+    def __init__(self, *, is_quiet: bool, is_verbose: bool) -> None:
+        self._is_quiet = is_quiet
+        self._is_verbose = is_verbose
+        self._is_heard = True
+        self._state: RunState | None = None
+        self._paint = here.paint()
+
+    def tell(self, event: Event, state: RunState) -> None:
+        """Print the line of an event, if it has one."""
+        self._state = state
+        line = (
+            None if self._is_quiet else line_for(event, state, is_verbose=self._is_verbose, paint=self._paint)
+        )
+        if line is not None:
+            self._write(line + "\n")
+
+    def say(self, text: str) -> None:
+        """Print a line that is no event's."""
+        self._write(clean(text) + "\n")
+
+    def end(self) -> None:
+        """Print the last words."""
+        if self._state is not None:
+            self._write("\n" + end_summary(self._state, paint=self._paint))
+
+    def _write(self, text: str) -> None:
+        if self._is_heard:
+            try:
+                terminal.write(text)
+            except OSError:
+                self._is_heard = False

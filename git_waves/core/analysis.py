@@ -1,0 +1,30 @@
+"""All that is derived from a plan without executing anything: the value that `plan` shows and `run` starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from git_waves.core.bounds import Bounds
+from git_waves.core.model import Finding, Level, Plan, Schedule
+from git_waves.core.ownership import OwnershipManifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """A plan, who owns what, what runs when, everything wrong with it, and how parallel it can be."""
+
+    plan: Plan
+    manifest: OwnershipManifest
+    schedule: Schedule
+    findings: tuple[Finding, ...]
+    bounds: Bounds
+
+    @property
+    def violations(self) -> tuple[Finding, ...]:
+        """What makes `plan` exit 1 and `run` refuse."""
+        return tuple(finding for finding in self.findings if finding.level is Level.VIOLATION)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether any task claims a path; without one no collision could be found, whatever the plan is like (P8)."""
+        return any(claims.explicit or claims.inferred for claims in self.manifest.tasks)

@@ -1,0 +1,62 @@
+"""What commands find out and views put into words: plain values that pass between the rooms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from git_waves.core.fold import RunState, TaskState
+from git_waves.core.model import Oid, RepoPath
+from git_waves.core.ownership import TaskClaims
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was asked of which plan, and whether a coordinator is there to hear it (else it is done already)."""
+
+    plan: str
+    task: str
+    is_running: bool
+    granted: tuple[RepoPath, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What became of an agent's request: the `path`, who owns it (None for nobody), whether the task owns it already."""
+
+    path: RepoPath
+    task: str
+    owner: str | None
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tidied:
+    """One worktree, branch, run or plan (`what`) that was looked at: removed, or kept for a `reason`."""
+
+    what: str
+    name: str
+    is_removed: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RungTime:
+    """One rung of one attempt: when it began, and when the next thing happened to the task (empty: it still goes on)."""
+
+    attempt: int
+    rung: str
+    began: str
+    ended: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One task: `tip` is its branch now (None when gone), `stat` git's diff stat of the newest attempt (or empty)."""
+
+    state: RunState
+    task: TaskState
+    claims: TaskClaims
+    rungs: tuple[RungTime, ...]
+    tip: Oid | None
+    stat: str
+    is_running: bool

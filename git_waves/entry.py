@@ -1,0 +1,94 @@
+"""Where `git waves` begins, and the one place where an error is printed and becomes an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from git_waves import quick
+from git_waves.errors import BUG, INTERRUPTED, UsageError, WavesError
+from git_waves.views.fatal_text import bug_text, error_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BROKEN_PIPE = 141  # what a shell reports for a program ended by SIGPIPE: the reader has seen enough
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command that was typed and return its exit code; nothing that goes wrong escapes."""
+    try:
+        code = _run(sys.argv[1:] if words is None else list(words))
+        sys.stdout.flush()
+    except WavesError as error:
+        code = error.exit_code
+        _complain(error_text(error))
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes standard output once more on its way out, which must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = BROKEN_PIPE
+    except Exception as error:  # the last resort: our own bugs, told in words
+        code = BUG
+        _complain(_bug(error))
+    return code
+
+
+def _run(words: list[str]) -> int:
+    while len(words) > 1 and words[0] == "-C":
+        _change_folder(words[1])
+        words = words[2:]
+    code = quick.answer(words)
+    if code is not None:
+        return code
+    from git_waves.cli.app import run
+
+    return run(words)
+
+
+def _change_folder(path: str) -> None:
+    try:
+        os.chdir(path)
+    except OSError as error:
+        raise UsageError(f"cannot change to '{path}': {error.strerror}") from error
+
+
+def _complain(text: str) -> None:
+    try:
+        sys.stdout.flush()
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        return  # nobody listens any more; the exit code still says it
+
+
+def _bug(error: Exception) -> str:
+    """Words for a bug; its traceback goes to a file in the repository, or to the terminal when that is asked for."""
+    import traceback
+
+    story = "".join(traceback.format_exception(error))
+    if os.environ.get("GIT_WAVES_DEBUG"):
+        return story + bug_text(error, "")
+    return bug_text(error, _write_down(story))
+
+
+def _write_down(story: str) -> str:
+    """Keep the traceback where only its owner can read it; the empty text when there is no place for it."""
+    from git_waves.adapters import glance
+
+    common_dir = glance.find_common_dir(os.getcwd())
+    if common_dir is None:
+        return ""
+    path = os.path.join(common_dir, "waves", "crash.txt")
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        descriptor = os.open(
+            path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(story)
+    except OSError:
+        return ""
+    return path

@@ -1,0 +1,87 @@
+"""Where the output of a task or a gate lies, and how to look on while it grows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from git_waves import gates, lookup
+from git_waves.adapters.repo import Repository
+from git_waves.core import fold
+from git_waves.errors import UsageError
+from git_waves.lookup import FoundRun, find_task
+
+GATE = "gate:"
+"""What comes before a gate's name where a task's id could stand."""
+_POLL = 0.2  # seconds between two looks at a log that grows
+_CHUNK = 1 << 16  # bytes
+
+
+def find_log(found: FoundRun, name: str, *, attempt: int | None = None, rung: str = "agent") -> Path:
+    """The log of a task's rung (its newest attempt), or of `gate:NAME` (its newest round).
+
+    Raises UsageError when there is no such task, gate, attempt or log.
+    """
+    if name.startswith(GATE):
+        return _gate_log(found, name.removeprefix(GATE))
+    task = find_task(found, name)
+    number = task.attempt if attempt is None else attempt
+    if not 1 <= number <= max(task.attempt, 1):
+        raise UsageError(f"task '{name}' has no attempt {number}", hint=f"its newest is {task.attempt}")
+    if not task.attempt:
+        raise UsageError(
+            f"task '{name}' has not started yet, it is {task.status}", hint=f"git waves show {name}"
+        )
+    path = found.run_dir.log(name, number, rung)
+    if not path.is_file():
+        raise UsageError(
+            f"attempt {number} of task '{name}' has no log for '{rung}'", hint=_rungs(found, name, number)
+        )
+    return path
+
+
+def _rungs(found: FoundRun, name: str, attempt: int) -> str:
+    start = f"{name}.{attempt}."
+    there = sorted(
+        path.name.removeprefix(start).removesuffix("log").rstrip(".") or "agent"
+        for path in (found.run_dir.path / "logs").glob(f"{start}*log")
+    )
+    return f"there are logs for {', '.join(there)}" if there else f"git waves show {name}"
+
+
+def _gate_log(found: FoundRun, gate: str) -> Path:
+    for number in range(found.state.gate_rounds, 0, -1):
+        path = gates.log_of(found.run_dir, number, gate)
+        if path.is_file():
+            return path
+    known = dict.fromkeys(name for group in found.state.groups for name in group.gates)
+    if gate in known:
+        raise UsageError(f"gate '{gate}' has not run yet", hint="git waves status")
+    names = ", ".join(f"'{name}'" for name in known)
+    hint = f"the gates are {names}" if known else "the plan has no gates"
+    raise UsageError(f"run '{found.state.run}' has no gate '{gate}'", hint=hint)
+
+
+def follow(path: Path, over: Callable[[], bool]) -> Iterator[bytes]:
+    """The log's content, and what is added to it, until `over` says that it has ended."""
+    with path.open("rb") as file:
+        while True:
+            has_ended = over()  # asked before reading, so that the last words are read too
+            while chunk := file.read(_CHUNK):
+                yield chunk
+            if has_ended:
+                return
+            time.sleep(_POLL)
+
+
+def has_ended(repository: Repository, path: Path, name: str, plan: str | None) -> bool:
+    """Whether nothing more will be written to the log at `path`: its gate, or the attempt it belongs to, is over."""
+    found = lookup.find_run(repository, plan)
+    if not path.is_relative_to(found.run_dir.path):
+        return True  # a newer run has begun
+    if name.startswith(GATE):
+        is_done = any(result.log == str(path) for result in found.state.gates.values())
+        return is_done or not lookup.is_running(repository, found)
+    task = found.state.tasks[name]
+    return task.status not in fold.LIVE or not path.name.startswith(f"{name}.{task.attempt}.")

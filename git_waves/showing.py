@@ -1,0 +1,52 @@
+"""Everything about one task of a run, gathered from the log, the frozen manifest and git."""
+
+from __future__ import annotations
+
+from git_waves import control, lookup
+from git_waves.adapters import eventlog
+from git_waves.adapters.git import GitError
+from git_waves.adapters.repo import Repository
+from git_waves.core.answers import RungTime, Shown
+from git_waves.core.fold import TaskState
+from git_waves.core.model import Oid, TaskId
+
+
+def gather(repository: Repository, task_id: str, *, plan: str | None) -> Shown:
+    """The task of that id in the newest run; UsageError when there is none."""
+    found = lookup.find_run(repository, plan)
+    task = lookup.find_task(found, task_id)
+    tip = repository.git.ref(task.branch) if task.branch else None
+    return Shown(
+        state=found.state,
+        task=task,
+        claims=control.read_manifest(found.run_dir).claims(TaskId(task.id)),
+        rungs=_rungs(found, task.id),
+        tip=tip,
+        stat=_stat(repository, task, tip),
+        is_running=lookup.is_running(repository, found),
+    )
+
+
+def _stat(repository: Repository, task: TaskState, tip: Oid | None) -> str:
+    newest = Oid(task.tip) if task.tip else tip
+    if newest is None or not task.base or newest == task.base:
+        return ""
+    try:
+        return repository.git.diff_stat(Oid(task.base), newest)
+    except GitError:  # collected since; the rest is still worth showing
+        return ""
+
+
+def _rungs(found: lookup.FoundRun, task_id: str) -> tuple[RungTime, ...]:
+    """Read from the log; what counts as the end of a rung is the next event of the same task."""
+    rungs: list[RungTime] = []
+    events, _size = eventlog.read_events(found.run_dir.events)
+    for event in events:
+        if event.get("task") != task_id:
+            continue
+        if rungs and not rungs[-1].ended:
+            last = rungs.pop()
+            rungs.append(RungTime(attempt=last.attempt, rung=last.rung, began=last.began, ended=event["at"]))
+        if event["event"] == "rung_reached":
+            rungs.append(RungTime(attempt=event["attempt"], rung=event["rung"], began=event["at"], ended=""))
+    return tuple(rungs)

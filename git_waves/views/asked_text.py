@@ -1,0 +1,54 @@
+"""What `stop`, `retry`, `skip`, `request` and `owned` answer: what was asked, who carries it out, what to type next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from git_waves.core.answers import Answer, Asked
+from git_waves.views.safe import clean, quoted
+
+_LOOK_ON = "next: 'git waves status --watch' to look on\n"
+_GO_ON = "next: 'git waves run' goes on\n"
+
+
+def stop_text(asked: Asked, *, now: bool) -> str:
+    """The answer to `stop`."""
+    how = (
+        "ends its agents and leaves"
+        if now
+        else "starts nothing new and leaves when what is in flight has ended"
+    )
+    return f"the coordinator of plan {quoted(asked.plan)} {how}\n{_LOOK_ON}"
+
+
+def retry_text(asked: Asked) -> str:
+    """The answer to `retry`."""
+    granted = f", and may change {', '.join(map(quoted, asked.granted))} too" if asked.granted else ""
+    who = "the coordinator starts it" if asked.is_running else "it starts with the next run"
+    return f"task {quoted(asked.task)} gets another attempt{granted}; {who}\n" + (
+        _LOOK_ON if asked.is_running else _GO_ON
+    )
+
+
+def skip_text(asked: Asked) -> str:
+    """The answer to `skip`."""
+    return f"task {quoted(asked.task)} is skipped; what needs it is blocked\n" + (
+        _LOOK_ON if asked.is_running else _GO_ON
+    )
+
+
+def request_text(answer: Answer) -> str:
+    """The answer to `request`, for an agent: whose the path is, and to stop now."""
+    path = quoted(answer.path)
+    if answer.is_own:
+        return f"{path} is yours already: change it\n"
+    whose = f"belongs to task {quoted(answer.owner)}" if answer.owner else "belongs to no task"
+    return (
+        f"{path} {whose}; your request is noted\n"
+        f"stop now and do not change it: task {quoted(answer.task)} is parked until a person has decided\n"
+    )
+
+
+def owned_text(paths: Iterable[str]) -> str:
+    """What a task owns, one a line, made printable."""
+    return "".join(f"{clean(path)}\n" for path in paths)

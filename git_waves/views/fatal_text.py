@@ -1,0 +1,49 @@
+"""How an error reads: `fatal:` or one line a problem, then `hint:` with the way out. Imports nothing."""
+
+from __future__ import annotations
+
+from git_waves.errors import PlanError, WavesError
+from git_waves.views.safe import clean
+
+_HINT = "hint: "
+
+
+def error_text(error: WavesError) -> str:
+    """The lines of an error, ending with a newline; every problem of a plan, not only the first."""
+    if isinstance(error, PlanError):
+        return plan_error_text(error)
+    lines = [
+        f"fatal: {clean(line)}" if n == 0 else f"       {clean(line)}" for n, line in _numbered(error.message)
+    ]
+    if error.hint:
+        lines += [_HINT + clean(line) for _n, line in _numbered(error.hint)]
+    return "\n".join(lines) + "\n"
+
+
+def plan_error_text(error: PlanError) -> str:
+    """`source:line: problem` for each, with its hint below; the same hint is not repeated from line to line."""
+    lines = []
+    source = clean(error.source)
+    told = ""
+    for problem in error.problems:
+        where = f"{source}:{problem.line}" if problem.line else source
+        lines.append(f"{where}: {clean(problem.message)}")
+        if problem.hint and problem.hint != told:
+            lines.append(_HINT + clean(problem.hint))
+        told = problem.hint
+    lines.append(f"fatal: {clean(error.message)}")
+    if error.hint:
+        lines.append(_HINT + clean(error.hint))
+    return "\n".join(lines) + "\n"
+
+
+def bug_text(error: Exception, path: str) -> str:
+    """What a person reads when we are wrong; `path` is where the traceback lies, empty when it was printed or lost."""
+    what = clean(f"{type(error).__name__}: {error}") if str(error) else type(error).__name__
+    hint = f"the whole story is in '{clean(path)}'; please report it" if path else "please report it"
+    again = "" if path else ", with what GIT_WAVES_DEBUG=1 prints"
+    return f"fatal: git-waves has a bug: {what}\n{_HINT}{hint}{again}\n"
+
+
+def _numbered(text: str) -> list[tuple[int, str]]:
+    return list(enumerate(text.split("\n")))

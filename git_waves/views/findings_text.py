@@ -1,0 +1,34 @@
+"""Findings as a compiler would print them: where, how bad, what, and the way out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from git_waves.core.model import Finding, Level
+from git_waves.views.paint import PLAIN, Paint
+from git_waves.views.safe import clean
+
+STYLE = {Level.VIOLATION: "bad", Level.WARNING: "odd", Level.NOTE: "dim"}
+
+
+def findings_lines(findings: Iterable[Finding], *, source: str, paint: Paint = PLAIN) -> list[str]:
+    """Each finding in the order given: `source:line: level: message [code]`, its evidence, its hint."""
+    lines = []
+    for finding in findings:
+        where = f"{clean(source)}:{finding.line}" if finding.line else clean(source)
+        level = paint(STYLE[finding.level], f"{finding.level}:")
+        lines.append(f"{paint('bold', where + ':')} {level} {clean(finding.message)} [{finding.code}]")
+        lines += [f"    {clean(evidence)}" for evidence in finding.evidence]
+        if finding.hint:
+            lines.append(f"{paint('hint', 'hint:')} {clean(finding.hint)}")
+    return lines
+
+
+def findings_summary(findings: Sequence[Finding]) -> str:
+    """`2 violations, 1 warning`, or `no findings`."""
+    numbers = Counter(finding.level for finding in findings)
+    words = [
+        f"{numbers[level]} {level}{'s' if numbers[level] != 1 else ''}" for level in Level if numbers[level]
+    ]
+    return ", ".join(words) or "no findings"

@@ -1,0 +1,41 @@
+"""The output of agents and gates, made inert on its way to a terminal: colours go, tricks show.
+
+Escape sequences that only dress text up are dropped; any other control character is shown as an escape, so that no output
+can move the cursor, set a title or write into the clipboard. Line ends of every system end a line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from git_waves.views.safe import clean_lines
+
+# ECMA-48: CSI sequences (`ESC [ parameters intermediates final`), and OSC, DCS, APC, PM, SOS strings up to their end.
+_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)")
+_UNFINISHED = re.compile(r"(?:\x1b(?:\[[0-?]*[ -/]*|[\]P_^X][^\x07\x1b]*\x1b?)?|\r)\Z")
+_LONGEST = 4096  # letters; an escape sequence that is longer is none, and is shown
+
+
+class Inert:
+    """Takes output piece by piece, wherever it was cut, and gives text that is safe to print."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        self._held = ""
+
+    def feed(self, piece: bytes) -> str:
+        """The printable text of `piece`; what may be the beginning of a sequence waits for the next piece."""
+        text = self._held + self._decoder.decode(piece)
+        unfinished = _UNFINISHED.search(text[-_LONGEST:])
+        self._held = unfinished.group() if unfinished else ""
+        return _inert(text[: len(text) - len(self._held)])
+
+    def end(self) -> str:
+        """The printable text of what still waits."""
+        rest, self._held = self._held + self._decoder.decode(b"", final=True), ""
+        return _inert(rest)
+
+
+def _inert(text: str) -> str:
+    return clean_lines(_SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))

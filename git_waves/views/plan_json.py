@@ -1,0 +1,78 @@
+"""`git waves plan --json`: everything that was derived, as one JSON value. Keys are only ever added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from git_waves.core.analysis import Analysis
+from git_waves.core.model import Finding, ScheduledGroup
+from git_waves.errors import PlanError
+
+VERSION = 1
+
+
+def plan_json(analysis: Analysis) -> dict[str, Any]:
+    """Plain values ready for `json.dumps`; bytes of paths that are no UTF-8 stand as lone surrogates."""
+    plan, schedule, bounds = analysis.plan, analysis.schedule, analysis.bounds
+    return {
+        "version": VERSION,
+        "plan": plan.name,
+        "source": plan.source,
+        "format": plan.format,
+        "scheduler": schedule.scheduler,
+        "scheduler_reason": schedule.scheduler_reason,
+        "on_failure": schedule.on_failure,
+        "max_parallel": schedule.max_parallel,
+        "bounds": {
+            "tasks": bounds.tasks,
+            "groups": bounds.groups,
+            "rounds": bounds.rounds,
+            "longest_chain": bounds.longest_chain,
+            "widest_round": bounds.widest_round,
+        },
+        "groups": [_group(group) for group in schedule.groups],
+        "needs": [
+            {"task": need.task, "on": need.on, "kind": need.kind, "path": need.path}
+            for need in schedule.needs
+        ],
+        "findings": [finding_json(finding) for finding in analysis.findings],
+        "manifest": analysis.manifest.to_json(),
+    }
+
+
+def _group(group: ScheduledGroup) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "tasks": list(group.tasks),
+        "rounds": [list(one_round) for one_round in group.rounds],
+        "gates": list(group.gates),
+        "holds": [
+            {"task": hold.task, "kind": hold.kind, "by": hold.by, "what": hold.what} for hold in group.holds
+        ],
+    }
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """One finding."""
+    return {
+        "code": finding.code,
+        "level": finding.level,
+        "message": finding.message,
+        "line": finding.line,
+        "tasks": list(finding.tasks),
+        "paths": list(finding.paths),
+        "evidence": list(finding.evidence),
+        "hint": finding.hint,
+    }
+
+
+def plan_error_json(error: PlanError) -> dict[str, Any]:
+    """What stands in place of all that when the plan could not be read: its problems."""
+    return {
+        "version": VERSION,
+        "source": error.source,
+        "problems": [
+            {"line": problem.line, "message": problem.message, "hint": problem.hint}
+            for problem in error.problems
+        ],
+    }

@@ -1,0 +1,113 @@
+"""`git waves plan` for people: what runs beside what and why not more, then everything wrong, then what to type next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from git_waves.core.analysis import Analysis
+from git_waves.core.bounds import Bounds
+from git_waves.core.model import Hold, HoldKind, Plan, Schedule, ScheduledGroup, Task, TaskId
+from git_waves.core.ownership import OwnershipManifest
+from git_waves.views.findings_text import findings_lines, findings_summary
+from git_waves.views.paint import PLAIN, Paint
+from git_waves.views.safe import clean, cut, quoted
+
+_WIDEST_HOLD = 40  # columns; what is longer is counted or cut, `--json` has all of it
+
+
+def plan_text(analysis: Analysis, *, width: int | None = None, paint: Paint = PLAIN) -> str:
+    """The whole answer, ending with a newline. `width` None cuts nothing."""
+    plan, findings = analysis.plan, analysis.findings
+    lines = [*_header(plan, analysis.schedule, analysis.bounds, paint), ""]
+    lines += _table(plan, analysis.schedule, analysis.manifest, width, paint)
+    if findings:
+        lines += ["", *findings_lines(findings, source=plan.source, paint=paint)]
+    lines += ["", findings_summary(findings), paint("hint", "next: ") + _next(analysis)]
+    return "\n".join(lines) + "\n"
+
+
+def _header(plan: Plan, schedule: Schedule, bounds: Bounds, paint: Paint) -> Iterator[str]:
+    done = len(plan.tasks) - bounds.tasks
+    finished = f", {done} done already" if done else ""
+    yield paint("bold", f"plan {quoted(plan.name)}") + (
+        f" ({clean(plan.source)}): {_some(bounds.tasks, 'task')} in {_some(bounds.groups, 'group')}{finished}"
+    )
+    yield f"scheduler: {schedule.scheduler}, because {clean(schedule.scheduler_reason)}"
+    rounds = f" in {_some(bounds.rounds, 'round')}" if bounds.rounds != bounds.groups else ""
+    yield (
+        f"bounds: the longest chain of needs has {_some(bounds.longest_chain, 'task')}, "
+        f"at best {bounds.widest_round} run together{rounds}, and never more than {schedule.max_parallel}"
+    )
+
+
+def _table(
+    plan: Plan, schedule: Schedule, manifest: OwnershipManifest, width: int | None, paint: Paint
+) -> Iterator[str]:
+    tasks = {task.id: task for task in plan.tasks}
+    rows = {
+        task: (clean(task), str(len(manifest.claims(task).explicit or manifest.claims(task).inferred)), held)
+        for group in schedule.groups
+        for task, held in _held(group)
+    }
+    headings = ("TASK", "PATHS", "WAITS FOR")
+    wide = [
+        max([len(heading), *(len(row[n]) for row in rows.values())]) for n, heading in enumerate(headings)
+    ]
+    yield paint("dim", _line(headings, wide, "TITLE", width))
+    for group in schedule.groups:
+        yield paint("bold", _group_line(group))
+        for number, one_round in enumerate(group.rounds, start=1):
+            if len(group.rounds) > 1:
+                yield paint("dim", f"  round {number}")
+            for task in one_round:
+                yield _line(rows[task], wide, _title(tasks[task]), width)
+
+
+def _title(task: Task) -> str:
+    return clean(task.title) + (f" (blocked: {clean(task.blocker)})" if task.blocker else "")
+
+
+def _group_line(group: ScheduledGroup) -> str:
+    gates = f", then {'gate' if len(group.gates) == 1 else 'gates'} {', '.join(map(clean, group.gates))}"
+    return f"group {clean(group.name)}: {_some(len(group.tasks), 'task')}{gates if group.gates else ''}"
+
+
+def _line(row: tuple[str, str, str], wide: list[int], title: str, width: int | None) -> str:
+    start = f"  {row[0]:<{wide[0]}}  {row[1]:>{wide[1]}}  {row[2]:<{wide[2]}}  "
+    return (start + (title if width is None else cut(title, width - len(start)))).rstrip()
+
+
+def _held(group: ScheduledGroup) -> Iterator[tuple[TaskId, str]]:
+    holds: dict[TaskId, list[Hold]] = {}
+    for hold in group.holds:
+        holds.setdefault(hold.task, []).append(hold)
+    for task in group.tasks:
+        yield task, cut(hold_words(holds.get(task, [])), _WIDEST_HOLD)
+
+
+def hold_words(holds: Sequence[Hold]) -> str:
+    """Why a task is not earlier: `t1, t2`, `t1 (tests/Kbuild)`, `group core`, `a free slot`."""
+    needs = [clean(hold.by) for hold in holds if hold.kind is HoldKind.NEEDS and hold.by]
+    words = (
+        [", ".join(needs[:3]) + (f" and {len(needs) - 3} more" if len(needs) > 3 else "")] if needs else []
+    )
+    for hold in holds:
+        if hold.kind in (HoldKind.FILE, HoldKind.RESOURCE) and hold.by:
+            words.append(f"{clean(hold.by)} ({clean(hold.what)})")
+        elif hold.kind is HoldKind.BARRIER:
+            words.append(f"group {clean(hold.what)}")
+        elif hold.kind is HoldKind.CAP:
+            words.append("a free slot")
+    return ", ".join(words)
+
+
+def _next(analysis: Analysis) -> str:
+    if not analysis.is_measured:
+        return "say which files each task touches ('files:'); without any, nothing could be checked"
+    if analysis.violations:
+        return f"mend the plan; 'git waves explain {analysis.violations[0].code}' says more"
+    return "'git waves run' starts it"
+
+
+def _some(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

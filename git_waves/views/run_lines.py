@@ -1,0 +1,196 @@
+"""What `git waves run` says while it works: a plain line for the events people care about, and the last words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from git_waves.core import fold
+from git_waves.core.fold import RunState, TaskState
+from git_waves.views import age
+from git_waves.views.paint import PLAIN, Paint
+from git_waves.views.safe import clean, quoted
+from git_waves.views.standing import HALTED, counts, next_step, standing, stuck_tasks
+
+Event = Mapping[str, Any]
+
+
+def line_for(event: Event, state: RunState, *, is_verbose: bool = False, paint: Paint = PLAIN) -> str | None:
+    """The line for an event that `state` has already taken in; None for what only matters to `--verbose` or to nobody.
+
+    Lines begin with the time since the run began, then the task, gate or group they speak of.
+    """
+    told = _WORDS.get(event["event"]) or (_VERBOSE.get(event["event"]) if is_verbose else None)
+    if told is None:
+        return None
+    subject, words, style = told(event, state)
+    elapsed = age.words(age.seconds_of(event["at"]) - age.seconds_of(state.started)) if state.started else ""
+    return f"{paint('dim', f'{elapsed:>8}')}  {clean(subject)}: {paint(style, clean(words))}"
+
+
+def end_summary(state: RunState, *, paint: Paint = PLAIN) -> str:
+    """How the run ended, each task that waits for a person with its reason and paths, and what to type next."""
+    word = standing(state, is_running=False)
+    lines = [f"plan {quoted(state.plan)} is {word}: {counts(state)}"]
+    for task in stuck_tasks(state):
+        lines += _stuck(task, paint)
+    if word == HALTED:
+        lines.append(f"{paint('bad', 'halted:')} {clean(state.halted)}")
+    lines.append(
+        f"integration: branch 'waves/{clean(state.plan)}/integration' at {state.integration[:10]}"
+        + (", where the run began" if state.integration == state.base else "")
+    )
+    lines.append(paint("hint", "next: ") + next_step(state, is_running=False))
+    return "\n".join(lines) + "\n"
+
+
+def _stuck(task: TaskState, paint: Paint) -> list[str]:
+    lines = [f"  {clean(task.id)} {task.status} at {task.rung or 'its start'}: {clean(task.reason)}"]
+    lines += [f"    {clean(path)}" for path in task.paths[:_MOST]]
+    if len(task.paths) > _MOST:
+        lines.append(f"    and {len(task.paths) - _MOST} more")
+    if task.hint:
+        lines.append(f"    {paint('hint', 'hint:')} {clean(task.hint)}")
+    return lines
+
+
+_MOST = 10  # paths listed of one task; `git waves show` has all
+
+Told = tuple[str, str, str]
+"""What a line is about, what it says, and in which style."""
+
+
+def _run_started(_event: Event, state: RunState) -> Told:
+    tasks, groups = len(state.tasks), len(state.groups)
+    return (
+        f"plan {state.plan}",
+        f"{tasks} task{'s' * (tasks != 1)} in {groups} group{'s' * (groups != 1)}, {state.scheduler}, "
+        f"up to {state.max_parallel} at once, from '{state.base_name}'",
+        "bold",
+    )
+
+
+def _run_resumed(_event: Event, state: RunState) -> Told:
+    return f"plan {state.plan}", f"going on with run {state.run}: {counts(state)}", "bold"
+
+
+def _stop_requested(event: Event, state: RunState) -> Told:
+    how = "ending the agents" if event["now"] else "waiting for what is in flight"
+    return f"plan {state.plan}", f"stopping, as {event['by']} asked: {how}", "odd"
+
+
+def _warned(event: Event, _state: RunState) -> Told:
+    return "warning", event["message"], "odd"
+
+
+def _task_leased(event: Event, state: RunState) -> Told:
+    title = state.tasks[event["task"]].title
+    return event["task"], f"attempt {event['attempt']} starts" + (f" ({title})" if title else ""), ""
+
+
+def _rung_reached(event: Event, _state: RunState) -> Told:
+    return event["task"], event["rung"], "dim"
+
+
+def _task_passed(event: Event, state: RunState) -> Told:
+    task = state.tasks[event["task"]]
+    took = age.words(age.seconds_of(event["at"]) - age.seconds_of(task.started))
+    return task.id, f"passed after {took}, {_paths(len(event['paths']))} changed", "good"
+
+
+def _fell(event: Event, state: RunState) -> Told:
+    task = state.tasks[event["task"]]
+    return task.id, f"{task.status} at {event['rung']}: {event['reason']}", "bad"
+
+
+def _task_interrupted(event: Event, _state: RunState) -> Told:
+    return event["task"], f"interrupted: {event['reason']}; it starts over", "odd"
+
+
+def _task_blocked(event: Event, _state: RunState) -> Told:
+    return event["task"], f"blocked: {event['reason']}", "odd"
+
+
+def _task_retried(event: Event, _state: RunState) -> Told:
+    granted = f", and may change {', '.join(map(quoted, event['grant']))} too" if event["grant"] else ""
+    return event["task"], f"gets another attempt{granted}", ""
+
+
+def _task_skipped(event: Event, _state: RunState) -> Told:
+    return event["task"], f"skipped: {event['reason']}", "odd"
+
+
+def _task_merged(event: Event, _state: RunState) -> Told:
+    return event["task"], "merged into the candidate", "good"
+
+
+def _worktree_removed(event: Event, _state: RunState) -> Told:
+    saved = f", what it held is in {event['archive']}" if event["archive"] else ""
+    return event["task"], f"worktree of attempt {event['attempt']} removed{saved}", "dim"
+
+
+def _request_made(event: Event, _state: RunState) -> Told:
+    whose = f"which belongs to '{event['owner']}'" if event["owner"] else "which belongs to nobody"
+    return event["task"], f"asks for '{event['path']}', {whose}: {event['reason']}", "odd"
+
+
+def _gates_started(event: Event, _state: RunState) -> Told:
+    return f"group {event['group']}", f"gates {', '.join(event['gates'])} on {event['commit'][:10]}", ""
+
+
+def _gate_finished(event: Event, _state: RunState) -> Told:
+    took = age.words(event["seconds"])
+    if event["passed"]:
+        return f"gate {event['gate']}", f"green after {took}", "good"
+    return f"gate {event['gate']}", f"red after {took}: {event['reason']}", "bad"
+
+
+def _published(event: Event, state: RunState) -> Told:
+    through = state.count(fold.INTEGRATED, fold.DONE)
+    words = f"integrated at {event['new'][:10]}, {through} of {len(state.tasks)} tasks are through"
+    return f"group {event['group']}", words, "good"
+
+
+def _integration_accepted(event: Event, state: RunState) -> Told:
+    return (
+        f"plan {state.plan}",
+        f"going on from {event['new'][:10]}, where the integration ref was moved to",
+        "odd",
+    )
+
+
+def _paths(number: int) -> str:
+    return f"{number} path{'s' * (number != 1)}"
+
+
+_WORDS: dict[str, Callable[[Event, RunState], Told]] = {
+    "run_started": _run_started,
+    "run_resumed": _run_resumed,
+    "stop_requested": _stop_requested,
+    "warned": _warned,
+    "task_leased": _task_leased,
+    "task_passed": _task_passed,
+    "task_failed": _fell,
+    "task_parked": _fell,
+    "task_interrupted": _task_interrupted,
+    "task_blocked": _task_blocked,
+    "task_retried": _task_retried,
+    "task_skipped": _task_skipped,
+    "task_merged": _task_merged,
+    "request_made": _request_made,
+    "gates_started": _gates_started,
+    "gate_finished": _gate_finished,
+    "published": _published,
+    "integration_accepted": _integration_accepted,
+}
+_VERBOSE: dict[str, Callable[[Event, RunState], Told]] = {
+    "rung_reached": _rung_reached,
+    "worktree_removed": _worktree_removed,
+}
+SILENT = frozenset({"run_stopped", "run_halted", "run_finished"})
+"""Events that have no line because the last words tell them."""
+
+
+def told_events() -> frozenset[str]:
+    """Every event this view knows, for the test that holds it and the log together."""
+    return frozenset({*_WORDS, *_VERBOSE, *SILENT})

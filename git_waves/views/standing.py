@@ -1,0 +1,82 @@
+"""How a run stands, in one word, and what a person types next. Imports nothing: `status` uses it."""
+
+from __future__ import annotations
+
+from git_waves.core import fold
+from git_waves.views.safe import clean, shell_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from git_waves.core.fold import RunState, TaskState
+
+RUNNING = "running"  # a coordinator works on it
+STOPPING = "stopping"  # it was asked to leave and finishes what is in flight
+HALTED = "halted"  # a person must decide
+STOPPED = "stopped"  # it left as asked
+FINISHED = "finished"  # everything is settled and published
+DIED = "interrupted"  # no coordinator, and none said goodbye
+
+ORDER = (
+    fold.INTEGRATED,
+    fold.DONE,
+    fold.MERGED,
+    fold.PASSED,
+    fold.RUNNING,
+    fold.LEASED,
+    fold.FAILED,
+    fold.PARKED,
+    fold.BLOCKED,
+    fold.SKIPPED,
+    fold.PENDING,
+)
+"""Every state of a task, in the order people count them."""
+
+
+def standing(state: RunState, *, is_running: bool) -> str:
+    """One word for the run. `is_running` is whether a coordinator holds the plan's lock."""
+    if state.finished:
+        return FINISHED
+    if state.halt_kind == "stopped":
+        return RUNNING if is_running else STOPPED
+    if state.halted:
+        return HALTED
+    if not is_running:
+        return DIED
+    return STOPPING if state.stopping else RUNNING
+
+
+def counts(state: RunState) -> str:
+    """How many tasks stand where: `4 integrated, 2 running, 6 pending`."""
+    numbers = {status: state.count(status) for status in ORDER}
+    return ", ".join(f"{number} {status}" for status, number in numbers.items() if number) or "no tasks"
+
+
+def stuck_tasks(state: RunState) -> list[TaskState]:
+    """Tasks that wait for a person."""
+    return [task for task in state.tasks.values() if task.status in fold.STUCK]
+
+
+def next_step(state: RunState, *, is_running: bool) -> str:
+    """The command to type next, and a few words about it."""
+    word = standing(state, is_running=is_running)
+    stuck = stuck_tasks(state)
+    if word == RUNNING:
+        return "'git waves status --watch' to look on"
+    if word == STOPPING:
+        return "wait, or 'git waves stop --now' to end the agents too"
+    if word == FINISHED:
+        return f"'git merge waves/{clean(state.plan)}/integration' to take the work in"
+    if len(stuck) == 1:
+        task = shell_word(stuck[0].id)
+        return (
+            f"'git waves show {task}', then 'git waves retry {task}' or 'git waves skip {task} --reason WHY'"
+        )
+    if stuck:
+        return "'git waves show TASK' for each of them, then 'git waves retry TASK' or 'git waves skip TASK --reason WHY'"
+    if word == HALTED and state.halt_kind in ("gate", "refs", "surroundings") and state.halt_hint:
+        return f"{_command(clean(state.halt_hint))}, then 'git waves run' goes on"
+    return "'git waves run' goes on"
+
+
+def _command(hint: str) -> str:
+    return f"'{hint}'" if hint.startswith("git ") and "'" not in hint else hint

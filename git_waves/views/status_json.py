@@ -1,0 +1,93 @@
+"""`git waves status --json`: the state as one JSON value. Keys are only ever added; `version` says when one changed."""
+
+from __future__ import annotations
+
+from git_waves.views.standing import next_step, standing
+from git_waves.views.waiting import waits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from git_waves.core.fold import RunState, TaskState
+
+VERSION = 1
+
+
+def status_json(state: RunState | None, *, is_running: bool) -> dict[str, Any]:
+    """Plain values ready for `json.dumps`; texts are as they were written, bytes that were not UTF-8 as surrogates.
+
+    `run` is null when nothing has run.
+    """
+    if state is None:
+        return {"version": VERSION, "run": None}
+    waiting = waits(state)
+    return {
+        "version": VERSION,
+        "plan": state.plan,
+        "source": state.source,
+        "run": state.run,
+        "scheduler": state.scheduler,
+        "on_failure": state.on_failure,
+        "max_parallel": state.max_parallel,
+        "state": standing(state, is_running=is_running),
+        "started": state.started,
+        "last_event": state.last,
+        "coordinator": state.coordinator,
+        "base": state.base,
+        "base_name": state.base_name,
+        "integration": state.integration,
+        "candidate": state.candidate,
+        "halted": {"kind": state.halt_kind, "reason": state.halted, "hint": state.halt_hint}
+        if state.halted
+        else None,
+        "warnings": state.warnings,
+        "counts": {
+            status: state.count(status) for status in sorted({t.status for t in state.tasks.values()})
+        },
+        "groups": [
+            {"name": group.name, "rounds": group.rounds, "gates": group.gates, "holds": group.holds}
+            for group in state.groups
+        ],
+        "tasks": [_task(task, waiting.get(task.id, "")) for task in state.tasks.values()],
+        "gates": [
+            {
+                "gate": result.gate,
+                "group": result.group,
+                "tree": result.tree,
+                "passed": result.passed,
+                "code": result.code,
+                "reason": result.reason,
+                "seconds": result.seconds,
+                "at": result.at,
+            }
+            for result in state.gates.values()
+        ],
+        "next": next_step(state, is_running=is_running),
+    }
+
+
+def _task(task: TaskState, waiting: str) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "title": task.title,
+        "group": task.group,
+        "needs": task.needs,
+        "state": task.status,
+        "since": task.since,
+        "attempt": task.attempt,
+        "rung": task.rung,
+        "started": task.started,
+        "ended": task.ended,
+        "waits_for": waiting,
+        "reason": task.reason,
+        "hint": task.hint,
+        "branch": task.branch,
+        "worktree": task.worktree,
+        "tip": task.tip,
+        "commit": task.commit,
+        "paths": task.paths,
+        "granted": task.granted,
+        "requests": task.requests,
+        "kept": task.kept,
+    }

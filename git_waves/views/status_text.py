@@ -1,0 +1,193 @@
+"""`git waves status` for people: a header, one table with a line for each task, and what to type next.
+
+Plain aligned text, with colour when `Paint` is on. Imports nothing that is not free (see adapters/glance).
+"""
+
+from __future__ import annotations
+
+from git_waves.core import fold
+from git_waves.views import age
+from git_waves.views.paint import PLAIN, Paint
+from git_waves.views.safe import clean, cut, quoted
+from git_waves.views.standing import (
+    DIED,
+    FINISHED,
+    HALTED,
+    RUNNING,
+    STOPPED,
+    STOPPING,
+    counts,
+    next_step,
+    standing,
+)
+from git_waves.views.waiting import waits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from git_waves.core.fold import GroupState, RunState, TaskState
+
+STYLE = {
+    fold.PENDING: "dim",
+    fold.LEASED: "busy",
+    fold.RUNNING: "busy",
+    fold.PASSED: "good",
+    fold.MERGED: "good",
+    fold.INTEGRATED: "good",
+    fold.DONE: "good",
+    fold.FAILED: "bad",
+    fold.PARKED: "bad",
+    fold.BLOCKED: "odd",
+    fold.SKIPPED: "odd",
+}
+_STANDING_STYLE = {
+    RUNNING: "busy",
+    STOPPING: "odd",
+    HALTED: "bad",
+    STOPPED: "odd",
+    DIED: "odd",
+    FINISHED: "good",
+}
+
+
+def status_text(
+    state: RunState, *, is_running: bool, now: float, width: int | None = None, paint: Paint = PLAIN
+) -> str:
+    """The whole answer, ending with a newline. `now` is in seconds since 1970; `width` None cuts nothing."""
+    lines = [*header(state, is_running=is_running, now=now, width=width, paint=paint), ""]
+    lines += [line for _task, line in table(state, now=now, width=width, paint=paint)]
+    lines += ["", *footer(state, is_running=is_running, width=width, paint=paint)]
+    return "\n".join(lines) + "\n"
+
+
+def header(
+    state: RunState, *, is_running: bool, now: float, width: int | None = None, paint: Paint = PLAIN
+) -> list[str]:
+    """Which plan, how it stands, which run, who coordinates, how many tasks are where."""
+    word = standing(state, is_running=is_running)
+    plan = f"plan {quoted(state.plan)} "
+    how = (
+        f"run {clean(state.run)}: {state.scheduler}, up to {state.max_parallel} at once, "
+        f"from {quoted(state.base_name)} ({state.base[:7]})"
+    )
+    lines = [paint("bold", plan) + paint(_STANDING_STYLE[word], f"is {word}"), *wrapped(how, "", width)]
+    if word in (RUNNING, STOPPING, DIED):
+        who = state.coordinator
+        since = age.words(now - age.seconds_of(state.started))
+        gone = ", which is gone" if word == DIED else ""
+        where = f"coordinator: process {who['pid']} on {quoted(who['host'])}{gone}; began {since} ago"
+        lines += wrapped(where, "", width)
+    lines += wrapped(
+        f"{len(state.tasks)} task{'s' if len(state.tasks) != 1 else ''}: {counts(state)}", "", width
+    )
+    return lines
+
+
+def footer(state: RunState, *, is_running: bool, width: int | None = None, paint: Paint = PLAIN) -> list[str]:
+    """Why it halted, what was warned of, and the next thing to type."""
+    lines = []
+    for warning in state.warnings:
+        lines += labelled("warning: ", clean(warning), "odd", width, paint)
+    if standing(state, is_running=is_running) == HALTED:
+        lines += labelled("halted: ", clean(state.halted), "bad", width, paint)
+    return [*lines, *labelled("next: ", next_step(state, is_running=is_running), "hint", width, paint)]
+
+
+def table(
+    state: RunState, *, now: float, width: int | None = None, paint: Paint = PLAIN
+) -> list[tuple[str, str]]:
+    """The table's lines, each with the id of the task it speaks of (empty for headings)."""
+    waiting = waits(state)
+    rows = {task.id: _row(task, waiting.get(task.id, ""), now) for task in state.tasks.values()}
+    headings = ("TASK", "STATE", "TIME", "TRY", "AT")
+    wide = [
+        max([len(heading), *(len(row[n]) for row in rows.values())]) for n, heading in enumerate(headings)
+    ]
+    lines = [("", paint("dim", _line(headings, wide, "TITLE", width, "", PLAIN)))]
+    for group in state.groups:
+        lines.append(("", paint("bold", _group_line(state, group))))
+        for one_round in group.rounds:
+            for task_id in one_round:
+                task = state.tasks[task_id]
+                row = rows[task_id]
+                lines.append((task_id, _line(row, wide, clean(task.title), width, STYLE[task.status], paint)))
+                lines += [(task_id, line) for line in _notes(task, wide[0], width, paint)]
+    return lines
+
+
+def _line(
+    row: tuple[str, ...], wide: list[int], title: str, width: int | None, style: str, paint: Paint
+) -> str:
+    name, status, time, attempt, where = row
+    cells = (
+        f"  {name:<{wide[0]}}  ",
+        f"{status:<{wide[1]}}",
+        f"  {time:>{wide[2]}}  {attempt:>{wide[3]}}  {where:<{wide[4]}}  ",
+    )
+    if width is not None:
+        title = cut(title, width - sum(map(len, cells)))
+    return (cells[0] + paint(style, cells[1]) + cells[2] + title).rstrip()
+
+
+def _row(task: TaskState, waiting: str, now: float) -> tuple[str, str, str, str, str]:
+    attempt = str(task.attempt) if task.attempt else ""
+    rung = task.rung if task.status in fold.LIVE or task.status in fold.STUCK else ""
+    return clean(task.id), task.status, _time(task, now), attempt, rung or waiting
+
+
+def _time(task: TaskState, now: float) -> str:
+    """How long the attempt runs, or took."""
+    if not task.attempt or task.status in (fold.PENDING, fold.SKIPPED, fold.BLOCKED):
+        return ""
+    end = now if task.status in fold.LIVE else age.seconds_of(task.ended or task.since)
+    return age.words(end - age.seconds_of(task.started))
+
+
+def _group_line(state: RunState, group: GroupState) -> str:
+    statuses = {state.status_of(task) for one_round in group.rounds for task in one_round}
+    through = (
+        statuses <= {fold.INTEGRATED, fold.DONE, fold.SKIPPED, fold.BLOCKED} and fold.INTEGRATED in statuses
+    )
+    gates = ", ".join(
+        f"{clean(result.gate)} {'green' if result.passed else 'RED'}"
+        for result in state.gates.values()
+        if result.group == group.name and result.tree == state.candidate_tree and not through
+    )
+    return f"group {clean(group.name)}{': integrated' if through else ''}{f': {gates}' if gates else ''}"
+
+
+def _notes(task: TaskState, indent: int, width: int | None, paint: Paint) -> list[str]:
+    """Reasons and the way out, on lines of their own: what a person must read is never cut."""
+    start = " " * (indent + 4)
+    notes = []
+    if task.reason and task.status not in (fold.PENDING, fold.INTEGRATED, fold.MERGED, fold.DONE):
+        notes += wrapped(clean(task.reason), start, width)
+    if task.status in fold.STUCK:
+        notes += [f"{start}path {quoted(path)}" for path in task.paths if path not in task.reason][:5]
+        if task.hint:
+            notes += labelled(f"{start}hint: ", clean(task.hint), "hint", width, paint)
+    for request in task.requests:
+        owner = request["owner"]
+        whose = f"belongs to {quoted(owner)}" if owner else "belongs to nobody"
+        notes += wrapped(
+            f"asked for {quoted(request['path'])}, which {whose}: {clean(request['reason'])}", start, width
+        )
+    return notes
+
+
+def labelled(label: str, text: str, style: str, width: int | None, paint: Paint) -> list[str]:
+    """`text` behind a painted label, broken into lines that stand below its first word."""
+    first, *rest = wrapped(text, " " * len(label), width)
+    return [paint(style, label) + first[len(label) :], *rest]
+
+
+def wrapped(text: str, start: str, width: int | None) -> list[str]:
+    """`text` broken at spaces into lines that begin with `start`; a word that is too long stays whole."""
+    if width is None:
+        return [start + text]
+    lines: list[str] = []
+    for word in text.split(" "):
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += " " + word
+        else:
+            lines.append(start + word)
+    return lines

@@ -1,0 +1,59 @@
+"""The short help: what one can type, by what one wants to do. The man page has the rest. Imports nothing."""
+
+from __future__ import annotations
+
+GROUPS = (
+    (
+        "write and judge a plan",
+        (
+            ("init", "write a commented starting plan"),
+            ("plan", "show groups, ownership and everything wrong with a plan"),
+            ("explain", "say what a finding means and how to mend it"),
+            ("schema", "print the JSON Schema of the plan format, for editors"),
+        ),
+    ),
+    (
+        "run it",
+        (
+            ("run", "start the plan's tasks, or go on where the last run ended"),
+            ("stop", "let what is in flight finish, then leave"),
+            ("retry", "give a failed or parked task another attempt"),
+            ("skip", "go on without a task"),
+        ),
+    ),
+    (
+        "see it",
+        (
+            ("status", "show every task, why it waits, and what to type next"),
+            ("log", "show what a task or a gate printed"),
+            ("show", "show one task: paths, rungs, changes, outcome"),
+        ),
+    ),
+    (
+        "inside a task's worktree",
+        (
+            ("owned", "list the paths this task may change"),
+            ("request", "ask for a path it does not own"),
+        ),
+    ),
+    (
+        "tidy up",
+        (
+            ("clean", "remove worktrees and branches that are proved merged"),
+            ("hooks", "take back what runs changed in the repository's configuration"),
+            ("version", "print the version"),
+        ),
+    ),
+)
+"""Headings, and under each the commands with one line about them."""
+
+
+def short_help() -> str:
+    """The text of `git waves` and `git waves -h`."""
+    lines = ["usage: git waves [-C PATH] [--version] [-h] COMMAND [OPTIONS]", ""]
+    for heading, commands in GROUPS:
+        lines.append(heading)
+        lines += [f"   {name:<10}{about}" for name, about in commands]
+        lines.append("")
+    lines += ["'git waves COMMAND -h' lists a command's options, 'git waves --help' opens the manual"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,53 @@
+"""What each pending task waits for, in a few words. Imports nothing: `status` uses it."""
+
+from __future__ import annotations
+
+from git_waves.core import fold
+from git_waves.views.safe import clean, cut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from git_waves.core.fold import RunState
+
+WIDEST = 28  # columns; a longer list of needs is counted instead of written
+
+
+def waits(state: RunState) -> dict[str, str]:
+    """Task id to `after t2, t3`, `after t2 (tests/Kbuild)` or `after group g1`; nothing for a task that may start."""
+    holds = {hold.get("task", ""): hold for group in state.groups for hold in group.holds}
+    barrier = _barrier(state)
+    found = {}
+    for task in state.tasks.values():
+        if task.status != fold.PENDING:
+            continue
+        needs = [need for need in task.needs if state.status_of(need) not in (fold.INTEGRATED, fold.DONE)]
+        if needs:
+            found[task.id] = _listed([clean(need) for need in needs])
+            continue
+        hold = holds.get(task.id, {})
+        by, what = hold.get("by") or "", hold.get("what") or ""
+        if by in state.tasks and state.status_of(by) not in fold.SETTLED:
+            found[task.id] = cut(f"after {clean(by)}" + (f" ({clean(what)})" if what else ""), WIDEST)
+        elif barrier and task.group != barrier:
+            found[task.id] = cut(f"after group {clean(barrier)}", WIDEST)
+    return found
+
+
+def _barrier(state: RunState) -> str:
+    """The first group that is not through; those behind it wait for its barrier. `ready-set` knows no barriers."""
+    if state.scheduler == "ready-set":
+        return ""
+    for group in state.groups:
+        if any(state.status_of(task) not in fold.SETTLED for one_round in group.rounds for task in one_round):
+            return group.name
+    return ""
+
+
+def _listed(names: list[str]) -> str:
+    """As many names as fit, and how many more there are."""
+    for shown in range(len(names), 0, -1):
+        left = len(names) - shown
+        text = "after " + ", ".join(names[:shown]) + (f" and {left} more" if left else "")
+        if len(text) <= WIDEST or shown == 1:
+            return text
+    return ""
