@@ -71,13 +71,15 @@ def start(job: Job, spec: JobSpec) -> None:
 
     Safe to call again with the same job, from any process. Raises SurroundingsError when no supervisor can be started.
     """
-    cookie = _write_spec(job, spec)
-    if job.file("exit.json").exists() or is_alive(job):
-        return
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+    try:
+        cookie = _write_spec(job, spec)
+        if job.file("exit.json").exists() or is_alive(job):
+            return
+        complaints = os.open(job.file("supervisor.log"), flags, 0o600)
+    except OSError as error:
+        raise _cannot_write(job, error) from error
     python = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _PROGRAM]
-    complaints = os.open(
-        job.file("supervisor.log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600
-    )
     try:
         process = subprocess.Popen(
             [*python, str(Path(supervisor.__file__).parent), str(job.file("spec.json").absolute())],
@@ -102,6 +104,11 @@ def start(job: Job, spec: JobSpec) -> None:
             f"the supervisor of '{job}' failed with exit code {process.returncode}",
             hint=f"see '{job.file('supervisor.log')}'",
         )
+
+
+def _cannot_write(job: Job, error: OSError) -> SurroundingsError:
+    hint = f"look at the room and the rights there with 'df {job.folder}' and 'ls -ld {job.folder}'"
+    return SurroundingsError(f"cannot write to '{job.folder}': {error.strerror}", hint=hint)
 
 
 def _is_ready(process: subprocess.Popen[bytes]) -> bool:
@@ -131,11 +138,15 @@ def _write_spec(job: Job, spec: JobSpec) -> str:
         "cookie": secrets.token_hex(16),
     }
     supervisor.write_json(str(temporary), values, durable=False)
-    with contextlib.suppress(FileExistsError):
-        job.file("spec.json").hardlink_to(
-            temporary
-        )  # the first one wins: processes already running carry its cookie
-    temporary.unlink()
+    path = job.file("spec.json")
+    try:
+        path.hardlink_to(temporary)  # the first one wins: processes already running carry its cookie
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            temporary.replace(path)
+    temporary.unlink(missing_ok=True)
     return read_cookie(job)
 
 
@@ -220,8 +231,9 @@ def stop(job: Job, *, grace: float | None = None) -> bool:
         return False
     text = "" if grace is None else repr(float(grace))
     temporary = job.file(f"stop.{secrets.token_hex(8)}")
-    temporary.write_text(text, encoding="ascii")
-    temporary.replace(job.file("stop"))
+    with contextlib.suppress(OSError):  # on a full disk it stops all the same, with the grace of its spec
+        temporary.write_text(text, encoding="ascii")
+        temporary.replace(job.file("stop"))
     identity = read_identity(job)
     if identity is None:
         return True
@@ -260,9 +272,7 @@ def revoke(job: Job) -> JobResult | None:
         try:
             supervisor.write_json(str(job.file("exit.json")), values, durable=True)
         except OSError as error:
-            raise SurroundingsError(
-                f"cannot write to '{job.folder}': {error.strerror}", hint="make room, then run again"
-            ) from error
+            raise _cannot_write(job, error) from error
         return as_result(values)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -301,7 +303,7 @@ def test_a_second_stop_shortens_the_grace(scene: JobScene) -> None:
 
 def test_a_suspended_supervisor_hears_the_stop(scene: JobScene) -> None:
     job = scene.start("sleep", "600")
-    os.kill(scene.identity(job)["supervisor"], 19)
+    os.kill(scene.identity(job)["supervisor"], signal.SIGSTOP)
     assert process.kill(job)
     assert process.wait(job).reason is Reason.STOPPED
 
@@ -378,6 +380,26 @@ def test_a_supervisor_that_fails_is_a_clear_error(scene: JobScene) -> None:
     assert "'argv' is not a list with a program in it" in job.file("supervisor.log").read_text()
 
 
+def test_a_folder_that_is_not_there_is_a_clear_error(scene: JobScene) -> None:
+    job = process.Job(scene.folder / "nowhere")
+    with pytest.raises(SurroundingsError) as caught:
+        process.start(job, scene.spec("true"))
+    assert caught.value.message == f"cannot write to '{job.folder}': No such file or directory"
+
+
+def test_a_full_disk_does_not_keep_a_job_from_being_stopped(
+    scene: JobScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = scene.start("sleep", "600")
+
+    def fail(*_: object, **__: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", fail)
+    assert process.stop(job, grace=60)
+    assert process.wait(job).reason is Reason.STOPPED
+
+
 def test_what_is_written_is_what_json_reads(tmp_path: Path) -> None:
     values: dict[str, object] = {
         "text": 'a"\\\n\x00\u2028\udcff😀',
@@ -394,3 +416,76 @@ def test_a_result_says_by_itself_what_is_usual() -> None:
     assert JobResult(reason=Reason.LOST) == JobResult(
         reason=Reason.LOST, code=None, signal=None, leftover=0, survivors=(), dropped=0, message=""
     )
+
+
+# ---------------------------------------------------------------------- what a supervisor cannot change
+
+
+def altered(change: str) -> str:
+    """The start of a supervisor with something replaced in it."""
+    return (
+        "import errno, os, sys; sys.path.append(sys.argv[1]); import supervisor\n"
+        f"{change}\n"
+        "os._exit(supervisor.main(sys.argv[2]))"
+    )
+
+
+def test_processes_out_of_reach_are_named_and_do_not_hold_up_the_result(
+    scene: JobScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What a process of another user (sudo) is to a supervisor: visible, and deaf to its signals.
+    change = "supervisor._GIVE_UP = 0.1; supervisor._send = lambda *_: None"
+    monkeypatch.setattr(process, "_PROGRAM", altered(change))
+    result = scene.run("sh", "-c", "setsid sleep 600 & exit 0", grace=0)
+    (pid,) = result.survivors
+    assert (result.reason, result.code, result.leftover) == (Reason.EXITED, 0, 1)
+    assert result.message == f"processes that could not be ended: {pid}"
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_a_result_that_finds_no_room_is_written_when_there_is_some(
+    scene: JobScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = f"""
+write = supervisor.write_json
+def fail_at_first(path, values, *, durable):
+    if path.endswith("exit.json") and not os.path.exists({str(scene.folder / "room")!r}):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    write(path, values, durable=durable)
+supervisor.write_json = fail_at_first
+"""
+    monkeypatch.setattr(process, "_PROGRAM", altered(change))
+    job = scene.start("sh", "-c", "exit 3")
+    assert eventually(lambda: supervisor.birth(scene.identity(job)["child"]) is None)
+    assert process.wait(job, until=lambda: True) is None
+    assert process.is_alive(job), "it keeps the lock meanwhile"
+    (scene.folder / "room").touch()
+    assert process.wait(job).code == 3
+
+
+def test_a_folder_too_large_to_see_through_counts_as_changing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one" / "two").mkdir(parents=True)
+    later = time.time() + 100
+    assert supervisor.newest_change(str(tmp_path), after=later, enough=later) is None
+    monkeypatch.setattr(supervisor, "_SCAN_ENTRIES", 0)
+    assert supervisor.newest_change(str(tmp_path), after=later, enough=later) is not None
+
+
+def test_a_clock_that_jumps_ends_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values: dict[str, object] = {"argv": ["x"], "cwd": "/", "log": "x", "cookie": "x", "quiet": 0.01}
+    values["watch"] = str(tmp_path)
+    log = os.open(tmp_path / "log", os.O_CREAT | os.O_WRONLY)
+    monkeypatch.setattr(supervisor._System, "control", lambda *_: False)  # nothing of that for this process
+    try:
+        activity = supervisor._Activity(supervisor._Spec(values), log, supervisor._System())
+        assert activity.look() is None
+        wall = time.time
+        monkeypatch.setattr(time, "time", lambda: wall() - 3600)
+        time.sleep(0.05)
+        assert activity.look() is None, "file times and the clock do not agree just now"
+        time.sleep(0.05)
+        assert activity.look() is None, "the log's folder was changed after what the clock says"
+    finally:
+        os.close(log)
