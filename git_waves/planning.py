@@ -14,11 +14,10 @@ from git_waves.core.findings import find_all
 from git_waves.core.model import Plan
 from git_waves.core.ownership import build_manifest
 from git_waves.core.schedule import build_schedule
-from git_waves.errors import OK, UNMEASURED, VIOLATION
 from git_waves.formats import read_plan
 from git_waves.formats.source import MAX_BYTES, PlanText
 
-__all__ = ["Analysis", "analyse", "exit_code", "read", "read_text"]
+__all__ = ["Analysis", "analyse", "read", "read_text"]
 
 LookUp = Callable[[str], bool]
 """Whether a program of that name can be started."""
@@ -46,13 +45,6 @@ def analyse(plan: Plan, *, repository: Repository, max_parallel: int | None = No
         findings=find_all(plan, manifest=manifest, schedule=schedule, look_up=program_finder(repository)),
         bounds=measure(schedule),
     )
-
-
-def exit_code(analysis: Analysis) -> int:
-    """0 clean, 1 a violation, 2 nothing was declared that could be checked (product 2.16, P8)."""
-    if analysis.violations:
-        return VIOLATION
-    return OK if analysis.is_measured else UNMEASURED
 
 
 def program_finder(repository: Repository) -> LookUp:

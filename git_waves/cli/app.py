@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -40,7 +40,7 @@ app = typer.Typer(
     help="Run several coding agents at once in one repository, without collisions.",
 )
 
-_COMMANDS = {
+_COMMANDS: dict[str, Callable[..., int]] = {
     "init": init.init,
     "plan": plan.plan,
     "explain": explain.explain,

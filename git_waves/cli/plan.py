@@ -12,6 +12,7 @@ from git_waves import plan_files, planning
 from git_waves.adapters import terminal
 from git_waves.cli import here
 from git_waves.core.analysis import Analysis
+from git_waves.core.findings import exit_code
 from git_waves.errors import PlanError
 from git_waves.views.manifest_text import manifest_text
 from git_waves.views.plan_github import findings_github, plan_error_github
@@ -57,7 +58,7 @@ def plan(
     if stamp:
         plan_files.stamp(repository, text, analysis.schedule.scheduler)
     terminal.write(_answer(analysis, form, is_manifest=manifest))
-    return planning.exit_code(analysis)
+    return exit_code(analysis.findings)
 
 
 def _answer(analysis: Analysis, form: Format, *, is_manifest: bool) -> str:

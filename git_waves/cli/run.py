@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from git_waves import rehearsal, starting
 from git_waves.adapters import terminal
 from git_waves.cli import here
-from git_waves.core.fold import Event, RunState
+from git_waves.core.fold import RunState
 from git_waves.core.model import OnFailure, SchedulerName
 from git_waves.errors import OK, UsageError
 from git_waves.views.rehearsal_text import begins_text, goes_on_text
 from git_waves.views.run_lines import end_summary, line_for
 from git_waves.views.safe import clean
+
+if TYPE_CHECKING:
+    from git_waves.core.fold import Event  # only there for checkers
 
 
 def run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from git_waves.core.bounds import Bounds
+from git_waves.core.findings.empty import UNMEASURED_CODES
 from git_waves.core.model import Finding, Level, Plan, Schedule
 from git_waves.core.ownership import OwnershipManifest
 
@@ -26,5 +27,5 @@ class Analysis:
 
     @property
     def is_measured(self) -> bool:
-        """Whether any task claims a path; without one no collision could be found, whatever the plan is like (P8)."""
-        return any(claims.explicit or claims.inferred for claims in self.manifest.tasks)
+        """Whether anything was declared that could be checked; silence is never success (P8)."""
+        return not any(finding.code in UNMEASURED_CODES for finding in self.findings)

@@ -8,20 +8,31 @@ from collections.abc import Iterable, Sequence
 from git_waves.core.model import Finding, Level
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean
+from git_waves.views.wrapping import labelled, wrapped
 
 STYLE = {Level.VIOLATION: "bad", Level.WARNING: "odd", Level.NOTE: "dim"}
 
 
-def findings_lines(findings: Iterable[Finding], *, source: str, paint: Paint = PLAIN) -> list[str]:
-    """Each finding in the order given: `source:line: level: message [code]`, its evidence, its hint."""
+def findings_lines(
+    findings: Iterable[Finding], *, source: str, width: int | None = None, paint: Paint = PLAIN
+) -> list[str]:
+    """Each finding in the order given: `source:line: level: message [code]`, its evidence, its hint, an empty line."""
     lines = []
     for finding in findings:
         where = f"{clean(source)}:{finding.line}" if finding.line else clean(source)
-        level = paint(STYLE[finding.level], f"{finding.level}:")
-        lines.append(f"{paint('bold', where + ':')} {level} {clean(finding.message)} [{finding.code}]")
-        lines += [f"    {clean(evidence)}" for evidence in finding.evidence]
+        first, *rest = wrapped(
+            f"{where}: {finding.level}: {clean(finding.message)} [{finding.code}]", "", width
+        )
+        label = f"{where}: {finding.level}:"
+        if first.startswith(label):
+            painted = paint("bold", f"{where}:") + " " + paint(STYLE[finding.level], f"{finding.level}:")
+            first = painted + first[len(label) :]
+        lines += [first, *rest]
+        for evidence in finding.evidence:
+            lines += wrapped(clean(evidence), "    ", width)
         if finding.hint:
-            lines.append(f"{paint('hint', 'hint:')} {clean(finding.hint)}")
+            lines += labelled("hint: ", clean(finding.hint), "hint", width, paint)
+        lines.append("")
     return lines
 
 

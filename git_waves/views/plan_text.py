@@ -11,6 +11,7 @@ from git_waves.core.ownership import OwnershipManifest
 from git_waves.views.findings_text import findings_lines, findings_summary
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean, cut, quoted
+from git_waves.views.wrapping import labelled
 
 _WIDEST_HOLD = 40  # columns; what is longer is counted or cut, `--json` has all of it
 
@@ -19,10 +20,9 @@ def plan_text(analysis: Analysis, *, width: int | None = None, paint: Paint = PL
     """The whole answer, ending with a newline. `width` None cuts nothing."""
     plan, findings = analysis.plan, analysis.findings
     lines = [*_header(plan, analysis.schedule, analysis.bounds, paint), ""]
-    lines += _table(plan, analysis.schedule, analysis.manifest, width, paint)
-    if findings:
-        lines += ["", *findings_lines(findings, source=plan.source, paint=paint)]
-    lines += ["", findings_summary(findings), paint("hint", "next: ") + _next(analysis)]
+    lines += [*_table(plan, analysis.schedule, analysis.manifest, width, paint), ""]
+    lines += findings_lines(findings, source=plan.source, width=width, paint=paint)
+    lines += [findings_summary(findings), *labelled("next: ", _next(analysis), "hint", width, paint)]
     return "\n".join(lines) + "\n"
 
 
@@ -33,11 +33,20 @@ def _header(plan: Plan, schedule: Schedule, bounds: Bounds, paint: Paint) -> Ite
         f" ({clean(plan.source)}): {_some(bounds.tasks, 'task')} in {_some(bounds.groups, 'group')}{finished}"
     )
     yield f"scheduler: {schedule.scheduler}, because {clean(schedule.scheduler_reason)}"
-    rounds = f" in {_some(bounds.rounds, 'round')}" if bounds.rounds != bounds.groups else ""
+    rounds = f"{_some(bounds.rounds, 'round')}, " if bounds.rounds != bounds.groups else ""
     yield (
-        f"bounds: the longest chain of needs has {_some(bounds.longest_chain, 'task')}, "
-        f"at best {bounds.widest_round} run together{rounds}, and never more than {schedule.max_parallel}"
+        f"bounds: {rounds}longest chain of needs {bounds.longest_chain}, "
+        f"widest round {bounds.widest_round}, up to {schedule.max_parallel} at once"
     )
+    shared = _shared_gates(schedule)
+    if shared:
+        yield f"gates: {', '.join(map(clean, shared))}, after every group"
+
+
+def _shared_gates(schedule: Schedule) -> tuple[str, ...]:
+    """The gates, when every group has the same; then they are told once."""
+    gates = {group.gates for group in schedule.groups}
+    return gates.pop() if len(gates) == 1 else ()
 
 
 def _table(
@@ -54,8 +63,9 @@ def _table(
         max([len(heading), *(len(row[n]) for row in rows.values())]) for n, heading in enumerate(headings)
     ]
     yield paint("dim", _line(headings, wide, "TITLE", width))
+    shared = _shared_gates(schedule)
     for group in schedule.groups:
-        yield paint("bold", _group_line(group))
+        yield paint("bold", _group_line(group, () if shared else group.gates))
         for number, one_round in enumerate(group.rounds, start=1):
             if len(group.rounds) > 1:
                 yield paint("dim", f"  round {number}")
@@ -67,9 +77,10 @@ def _title(task: Task) -> str:
     return clean(task.title) + (f" (blocked: {clean(task.blocker)})" if task.blocker else "")
 
 
-def _group_line(group: ScheduledGroup) -> str:
-    gates = f", then {'gate' if len(group.gates) == 1 else 'gates'} {', '.join(map(clean, group.gates))}"
-    return f"group {clean(group.name)}: {_some(len(group.tasks), 'task')}{gates if group.gates else ''}"
+def _group_line(group: ScheduledGroup, gates: tuple[str, ...]) -> str:
+    tasks = f": {len(group.tasks)} tasks" if len(group.tasks) > 1 else ""
+    after = f", then gate{'s' * (len(gates) > 1)} {', '.join(map(clean, gates))}" if gates else ""
+    return f"group {clean(group.name)}{tasks}{after}"
 
 
 def _line(row: tuple[str, str, str], wide: list[int], title: str, width: int | None) -> str:

@@ -21,6 +21,7 @@ from git_waves.views.standing import (
     standing,
 )
 from git_waves.views.waiting import waits
+from git_waves.views.wrapping import labelled, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,22 +173,3 @@ def _notes(task: TaskState, indent: int, width: int | None, paint: Paint) -> lis
             f"asked for {quoted(request['path'])}, which {whose}: {clean(request['reason'])}", start, width
         )
     return notes
-
-
-def labelled(label: str, text: str, style: str, width: int | None, paint: Paint) -> list[str]:
-    """`text` behind a painted label, broken into lines that stand below its first word."""
-    first, *rest = wrapped(text, " " * len(label), width)
-    return [paint(style, label) + first[len(label) :], *rest]
-
-
-def wrapped(text: str, start: str, width: int | None) -> list[str]:
-    """`text` broken at spaces into lines that begin with `start`; a word that is too long stays whole."""
-    if width is None:
-        return [start + text]
-    lines: list[str] = []
-    for word in text.split(" "):
-        if lines and len(lines[-1]) + 1 + len(word) <= width:
-            lines[-1] += " " + word
-        else:
-            lines.append(start + word)
-    return lines
