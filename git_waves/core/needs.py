@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 
 from git_waves.core.globs import literal_head
 from git_waves.core.graph import AcyclicGraph, find_cycle
-from git_waves.core.model import Intent, Need, NeedKind, Origin, PathPattern, PatternKind, Plan, TaskId
+from git_waves.core.model import (
+    Intent,
+    Need,
+    NeedKind,
+    Origin,
+    PathPattern,
+    PatternKind,
+    Plan,
+    RepoPath,
+    TaskId,
+)
 from git_waves.core.order import Order, build_order, place_in_groups, precedence
 from git_waves.core.paths import folders_of, matches
 
@@ -67,7 +77,7 @@ def _file_needs(plan: Plan, todo: set[TaskId]) -> Iterator[Need]:
                 for on in creators.of(claim.pattern):
                     if on != task.id and (task.id, on) not in seen:
                         seen.add((task.id, on))
-                        yield Need(task=task.id, on=on, kind=NeedKind.FILE, path=claim.pattern.text)
+                        yield Need(task=task.id, on=on, kind=NeedKind.FILE, path=RepoPath(str(claim.pattern)))
 
 
 @dataclass(slots=True)

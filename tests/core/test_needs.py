@@ -121,7 +121,7 @@ def test_what_lies_in_a_created_folder_or_matches_a_created_glob_is_created() ->
     )
     assert result.needs == (
         by_file("a", "folder", "lib/x/y.c"),
-        by_file("b", "folder", "lib/sub"),
+        by_file("b", "folder", "lib/sub/"),
         by_file("c", "folder", "lib/**/*.h"),
         by_file("d", "glob", "doc/a.md"),
         by_file("e", "glob", "doc/*.md"),

@@ -1,0 +1,140 @@
+"""What each finding means and what to do about it, for `git waves explain CODE`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """`title` in a few words, `text` in a few sentences, `remedy` is what to do. Plain text, to be wrapped by views."""
+
+    title: str
+    text: str
+    remedy: str
+
+
+CATALOG = {
+    "W101": Explanation(
+        "tasks collide at a path and nothing orders them",
+        "Two or more tasks claim the same path, or one claims a folder or a glob that holds what another claims, and "
+        "neither needs the other. Run together they would edit each other's work, so the schedule puts each of them in "
+        "a group of its own; the message says how many. It is a warning only when one of the claims was guessed from "
+        "prose.",
+        "Order the tasks with 'needs', merge them into one, give each its own files, or declare the path under "
+        "'expect.shared_paths' when the queue is what you want.",
+    ),
+    "W102": Explanation(
+        "two names that some file systems take for one",
+        "The paths differ only in case or in how accented letters are composed. Git keeps both, but a checkout on "
+        "macOS or Windows holds only one of them, and one task's work disappears there.",
+        "Spell the path as the repository does, or rename one of the two.",
+    ),
+    "W103": Explanation(
+        "a shared path was declared and not found",
+        "'expect.shared_paths' says which paths, or how many, several tasks claim on purpose. Tasks that should claim "
+        "them were not found, so part of the plan was probably never read: a wrong heading, a file left out, a typing "
+        "error.",
+        "Look for the tasks that should claim the path. When they are gone for good, correct the declaration.",
+    ),
+    "W104": Explanation(
+        "a declared shared path makes a queue",
+        "Several tasks claim the path, nothing orders them, and 'expect.shared_paths' says that this is meant. They "
+        "run one after the other; the note says what that costs.",
+        "Nothing, when the cost is worth it. Otherwise let one last task write the path for all.",
+    ),
+    "W201": Explanation(
+        "a group is not as parallel as it claims",
+        "The author put the tasks into one group, which says that they may run together, but they share a path or hold "
+        "a resource that cannot be shared. They run in rounds inside the group.",
+        "Give each task its own files, order the tasks with 'needs', or put them in separate groups.",
+    ),
+    "W202": Explanation(
+        "tasks of one group need each other",
+        "A group is what may run together. Needs between its tasks split it into rounds that run one after the other, "
+        "with no gate between them.",
+        "Give each round its own group, or leave the groups out: they are derived from needs and files.",
+    ),
+    "W203": Explanation(
+        "a barrier that separates nothing",
+        "No task of the later group needs a task of the one before it, and they share no file and no resource. The "
+        "barrier between the two only makes the plan longer.",
+        "Put the tasks in one group. If something has to wait that files do not show, write it down with 'needs'.",
+    ),
+    "W204": Explanation(
+        "a group is wider than what may run at once",
+        "More tasks of the group could run together than 'max_parallel' (or '--max') allows. The others wait for a "
+        "free slot.",
+        "Nothing, or raise the number. 3 to 6 agents at once is what machines and people usually bear.",
+    ),
+    "W205": Explanation(
+        "a task needs one of a later group",
+        "Groups run in the order the plan lists them, so the task can never run where the author put it. The schedule "
+        "moves it behind what it needs.",
+        "Move the task to a later group, or drop the need if it is wrong.",
+    ),
+    "W206": Explanation(
+        "a gate that never runs",
+        "The gate names groups, and none of them holds a task. It would be silent, and silence is no success. Derived "
+        "groups are named by number, and their number changes with the plan.",
+        "Name groups that exist, or leave 'groups' out to run the gate at every barrier.",
+    ),
+    "W301": Explanation(
+        "a need that follows from files",
+        "One task creates a path and another modifies or deletes it, so the second needs the first. The plan does not "
+        "say so; the need was added, and the schedule respects it.",
+        "Add it to the task's 'needs', so that people who read the plan see it too.",
+    ),
+    "W302": Explanation(
+        "files ask for the opposite order",
+        "A task modifies or deletes a path that another creates, but the needs or groups of the plan put it before its "
+        "creator. It would find nothing to modify.",
+        "Turn the order round, or let one task both create and change the path.",
+    ),
+    "W401": Explanation(
+        "one path or resource makes the whole plan serial",
+        "As many tasks share it as the plan has groups, and needs alone would allow fewer. Usually it is a place where "
+        "every task registers its part: a build file, an index, a list of routes.",
+        "Let one last task write it for all, or let each task add a file of its own where the build can include it.",
+    ),
+    "W501": Explanation(
+        "a program is missing",
+        "The plan names it in a command, and it is not on this machine. Every task that needs it would fail. Only "
+        "commands whose first program is certain are looked at.",
+        "Install the program, or correct the command.",
+    ),
+    "W601": Explanation(
+        "a task claims no files",
+        "A task owns what it claims and nothing else. Without a claim every change it makes is foreign and is refused.",
+        "Give the task its 'files': what it creates, modifies and deletes.",
+    ),
+    "W602": Explanation(
+        "no task claims any file",
+        "Collisions are found by comparing what tasks claim. With no claims at all nothing was measured, which is not "
+        "the same as nothing being wrong.",
+        "Give the tasks their 'files'.",
+    ),
+    "W603": Explanation(
+        "a task has nothing to run",
+        "It has neither a command, nor a prompt, nor an agent of its own. The plan can be analysed, but the task cannot "
+        "be run as it is.",
+        "Say what to do with 'prompt' or 'run'.",
+    ),
+    "W604": Explanation(
+        "nothing proves the work",
+        "The plan has no gate and these tasks have no 'verify'. What they produce is merged when it is committed, "
+        "whether it works or not.",
+        "Add a gate that builds and tests the whole, and 'verify' where a task has a test of its own.",
+    ),
+    "W605": Explanation(
+        "the plan has no tasks",
+        "The file was read and holds no task, so there was nothing to measure. That is probably not the plan you meant.",
+        "Add tasks, or name another file.",
+    ),
+}
+"""Every code a finding can have; codes are never reused."""
+
+
+def explain(code: str) -> Explanation | None:
+    """The explanation of a code, whatever its case; None when there is no such finding."""
+    return CATALOG.get(code.upper())

@@ -1,0 +1,86 @@
+"""W501: programs that a plan names and that are not there. Which ones to look up is decided here, looking is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from git_waves.core.findings.wording import listed
+from git_waves.core.model import Command, Finding, Level, Plan, TaskId
+from git_waves.core.shellwords import first_program, is_sure_name
+
+
+class ProgramUse(NamedTuple):
+    """A program that some command of the plan starts: `where` is `setup`, `gate 'unit'`, `run`, `verify` or `agent`."""
+
+    program: str
+    where: str
+    line: int
+    task: TaskId | None
+
+
+def programs(plan: Plan) -> tuple[ProgramUse, ...]:
+    """Every program worth looking up before anything starts, once for each command that surely starts it.
+
+    Commands of finished tasks are left out, and so are paths inside the repository, which a task or a set-up may make.
+    """
+    return tuple(
+        ProgramUse(program, where, command.line, task)
+        for where, task, command in _commands(plan)
+        if (program := _program_of(command)) is not None
+    )
+
+
+def _commands(plan: Plan) -> Iterator[tuple[str, TaskId | None, Command]]:
+    for command in plan.setup:
+        yield "setup", None, command
+    for writer in plan.background:
+        for name, optional in (("quiesce", writer.quiesce), ("resume", writer.resume)):
+            if optional is not None:
+                yield f"{name} of background '{writer.name}'", None, optional
+    for gate in plan.gates:
+        yield f"gate '{gate.name}'", None, gate.command
+    if plan.agent is not None and plan.agent.command is not None:
+        yield "agent", None, plan.agent.command
+    for task in plan.tasks:
+        if not task.is_done:
+            if task.agent is not None and task.agent.command is not None:
+                yield "agent", task.id, task.agent.command
+            if task.run is not None:
+                yield "run", task.id, task.run
+            for command in task.verify:
+                yield "verify", task.id, command
+
+
+def _program_of(command: Command) -> str | None:
+    if command.shell is not None:
+        return first_program(command.shell)
+    return command.argv[0] if command.argv and is_sure_name(command.argv[0]) else None
+
+
+def check_commands(plan: Plan, missing: Iterable[tuple[str, str, int, TaskId | None]]) -> tuple[Finding, ...]:
+    """One finding for each program that is missing, with every place that names it."""
+    uses: dict[str, list[ProgramUse]] = {}
+    for use in missing:
+        uses.setdefault(use[0], []).append(ProgramUse(*use))
+    known = {task.id for task in plan.tasks}
+    return tuple(
+        Finding(
+            code="W501",
+            level=Level.VIOLATION,
+            message=f"program '{program}' does not exist on this machine",
+            line=min((use.line for use in places if use.line), default=0),
+            tasks=tuple(
+                dict.fromkeys(use.task for use in places if use.task in known and use.task is not None)
+            ),
+            evidence=listed(map(_place, places)),
+            hint=f"install '{program}', or correct the command",
+        )
+        for program, places in uses.items()
+    )
+
+
+def _place(use: ProgramUse) -> str:
+    owner = f" of task '{use.task}'" if use.task is not None else ""
+    line = f" (line {use.line})" if use.line else ""
+    return f"{use.where}{owner} starts it{line}"
