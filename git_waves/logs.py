@@ -18,10 +18,13 @@ _POLL = 0.2  # seconds between two looks at a log that grows
 _CHUNK = 1 << 16  # bytes
 
 
-def find_log(found: FoundRun, name: str, *, attempt: int | None = None, rung: str = "agent") -> Path:
+def find_log(
+    found: FoundRun, name: str, *, attempt: int | None = None, rung: str = "agent", is_awaited: bool = False
+) -> Path:
     """The log of a task's rung (its newest attempt), or of `gate:NAME` (its newest round).
 
-    Raises UsageError when there is no such task, gate, attempt or log.
+    Raises UsageError when there is no such task, gate, attempt or log. `is_awaited`: the log of a task at work need not
+    be there yet.
     """
     if name.startswith(GATE):
         return _gate_log(found, name.removeprefix(GATE))
@@ -34,7 +37,7 @@ def find_log(found: FoundRun, name: str, *, attempt: int | None = None, rung: st
             f"task '{name}' has not started yet, it is {task.status}", hint=f"git waves show {name}"
         )
     path = found.run_dir.log(name, number, rung)
-    if not path.is_file():
+    if not path.is_file() and not (is_awaited and task.status in fold.LIVE and number == task.attempt):
         raise UsageError(
             f"attempt {number} of task '{name}' has no log for '{rung}'", hint=_rungs(found, name, number)
         )
@@ -65,6 +68,10 @@ def _gate_log(found: FoundRun, gate: str) -> Path:
 
 def follow(path: Path, over: Callable[[], bool]) -> Iterator[bytes]:
     """The log's content, and what is added to it, until `over` says that it has ended."""
+    while not path.exists():
+        if over():
+            return
+        time.sleep(_POLL)
     with path.open("rb") as file:
         while True:
             has_ended = over()  # asked before reading, so that the last words are read too

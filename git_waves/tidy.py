@@ -24,23 +24,20 @@ from git_waves.errors import SurroundingsError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Attempt:
-    """One lease of one run, as its log tells it."""
+class _Wish:
+    """How far to go: a rehearsal only tells; with `archives`, unmerged work is saved in a ref and then removed too."""
 
-    run: str
-    task: str
-    attempt: int
-    branch: str
-    base: Oid
-    folder: Path
+    is_rehearsal: bool
+    archives: bool
 
 
 def clean(
-    repository: Repository, *, plan: str | None = None, is_rehearsal: bool = False
+    repository: Repository, *, plan: str | None = None, is_rehearsal: bool = False, archives: bool = False
 ) -> tuple[Tidied, ...]:
     """Remove what is proved merged, of one plan or of all, and tell about everything that was looked at.
 
-    A rehearsal (`--dry-run`) only tells. A plan that is being run is left alone: its coordinator cleans up itself.
+    A rehearsal (`--dry-run`) only tells. With `archives`, worktrees of tasks that are not merged and not at work go too,
+    after everything in them was saved in an archive ref. A plan that is being run is left alone: its coordinator cleans up itself.
     Raises UsageError when the plan never ran.
     """
     runs: dict[str, list[RunDir]] = {}
@@ -50,24 +47,24 @@ def clean(
             runs.setdefault(event["plan"], []).append(run_dir)
     if plan is not None and not runs:
         raise UsageError(f"plan '{plan}' has no run here", hint="'git waves status' shows the newest run")
+    wish = _Wish(is_rehearsal=is_rehearsal, archives=archives)
     found: list[Tidied] = []
     for name, of_plan in sorted(runs.items()):
         if is_rehearsal:
-            found += _clean_plan(repository, name, of_plan, is_rehearsal=True)
+            found += _clean_plan(repository, name, of_plan, wish)
             continue
         try:
             with locks.coordinator_lock(repository.common_dir, name):
-                found += _clean_plan(repository, name, of_plan, is_rehearsal=False)
+                found += _clean_plan(repository, name, of_plan, wish)
         except SurroundingsError as error:
             found.append(Tidied(what="plan", name=name, is_removed=False, reason=error.message))
     return tuple(found)
 
 
-def _clean_plan(
-    repository: Repository, plan: str, of_plan: list[RunDir], *, is_rehearsal: bool
-) -> Iterator[Tidied]:
+def _clean_plan(repository: Repository, plan: str, of_plan: list[RunDir], wish: _Wish) -> Iterator[Tidied]:
     integration = repository.git.ref(refs.integration_ref(plan))
-    attempts: list[_Attempt] = []
+    branches: list[str] = []
+    gone: set[str] = set()
     for run_dir in of_plan:
         try:
             events, size = eventlog.read_events(run_dir.events)
@@ -75,23 +72,18 @@ def _clean_plan(
             yield Tidied(what="run", name=run_dir.run, is_removed=False, reason=error.message)
             continue
         state = fold.fold(events)
-        attempts += _attempts(state, events)
-        yield from _clean_worktrees(repository, run_dir, state, size, integration, is_rehearsal=is_rehearsal)
-    for attempt in attempts:
-        yield from _clean_branch(repository.git, attempt, integration, is_rehearsal=is_rehearsal)
+        branches += _branches(events)
+        for tidied in _clean_worktrees(repository, run_dir, state, size, integration, wish):
+            if tidied.is_removed:
+                gone.add(str(Path(tidied.name).resolve()))
+            yield tidied
+    for branch in dict.fromkeys(branches):
+        yield from _clean_branch(repository.git, branch, integration, gone, wish)
 
 
-def _attempts(state: RunState, events: tuple[dict[str, object], ...]) -> Iterator[_Attempt]:
-    for event in events:
-        if event["event"] == "task_leased":
-            yield _Attempt(
-                run=state.run,
-                task=str(event["task"]),
-                attempt=int(str(event["attempt"])),
-                branch=str(event["branch"]),
-                base=Oid(str(event["base"])),
-                folder=Path(str(event["worktree"])),
-            )
+def _branches(events: tuple[dict[str, object], ...]) -> Iterator[str]:
+    """Every branch a run leased: only these are ever looked at, so nobody else's can be hit."""
+    return (str(event["branch"]) for event in events if event["event"] == "task_leased")
 
 
 # ---------------------------------------------------------------------- worktrees
@@ -103,16 +95,21 @@ def _clean_worktrees(
     state: RunState,
     size: int,
     integration: Oid | None,
-    *,
-    is_rehearsal: bool,
+    wish: _Wish,
 ) -> Iterator[Tidied]:
     for task in state.tasks.values():
         folder = Path(task.worktree)
         if not task.worktree or not folder.is_dir():
             continue
         why = _why_keep(repository.git, task, integration)
-        if why or is_rehearsal or integration is None:
-            yield Tidied(what="worktree", name=str(folder), is_removed=not why, reason=why or _MERGED)
+        is_saved = bool(why) and task.status in _AT_REST
+        if why and not (wish.archives and is_saved):
+            way = "; 'git waves clean --archive' saves its work in a ref and removes it" if is_saved else ""
+            yield Tidied(what="worktree", name=str(folder), is_removed=False, reason=why + way)
+            continue
+        if wish.is_rehearsal:
+            reason = f"{why}; its work would be saved in a ref" if why else _MERGED
+            yield Tidied(what="worktree", name=str(folder), is_removed=True, reason=reason)
             continue
         lease = worktrees.Lease(
             plan=state.plan,
@@ -124,17 +121,18 @@ def _clean_worktrees(
             folder=folder,
             index=run_dir.index(task.id, task.attempt),
         )
-        result = worktrees.remove(repository.git, lease, integration=integration)
+        result = worktrees.remove(repository.git, lease, integration=integration or lease.base)
         if isinstance(result, worktrees.Kept):
             yield Tidied(what="worktree", name=str(folder), is_removed=False, reason=result.reason)
             continue
         size += _note_removal(run_dir, state, size, task, result.archive or "")
         worktrees.forget_empty_folders(folder.parent)
-        saved = f"; what was left uncommitted is in '{result.archive}'" if result.archive else ""
-        yield Tidied(what="worktree", name=str(folder), is_removed=True, reason=_MERGED + saved)
+        saved = f"; what was not merged is in '{result.archive}'" if result.archive else ""
+        yield Tidied(what="worktree", name=str(folder), is_removed=True, reason=(why or _MERGED) + saved)
 
 
 _MERGED = "its work is in the integration ref"
+_AT_REST = (fold.FAILED, fold.PARKED, fold.BLOCKED, fold.SKIPPED, fold.PENDING)
 
 
 def _why_keep(git: Git, task: TaskState, integration: Oid | None) -> str:
@@ -162,30 +160,24 @@ def _note_removal(run_dir: RunDir, state: RunState, size: int, task: TaskState, 
 
 
 def _clean_branch(
-    git: Git, attempt: _Attempt, integration: Oid | None, *, is_rehearsal: bool
+    git: Git, branch: str, integration: Oid | None, gone: set[str], wish: _Wish
 ) -> Iterator[Tidied]:
-    """Only branches that a log of ours names are looked at, so nobody else's can be hit."""
-    tip = git.ref(attempt.branch)
+    """Nothing to tell when the branch is not there. `gone` are the folders of worktrees that were, or would be, removed."""
+    tip = git.ref(branch)
     if tip is None:
         return
-    name = attempt.branch.removeprefix("refs/heads/")
-    holder = next(
-        (entry["worktree"] for entry in git.worktrees() if entry.get("branch") == attempt.branch), None
-    )
-    if holder is not None and not (is_rehearsal and Path(holder) == attempt.folder.resolve()):
-        why = f"it is checked out in '{holder}'"
+    holders = [entry["worktree"] for entry in git.worktrees() if entry.get("branch") == branch]
+    holders = [holder for holder in holders if str(Path(holder).resolve()) not in gone]
+    if holders:
+        why = f"it is checked out in '{holders[0]}'"
     elif integration is None or not git.is_ancestor(tip, integration):
         why = "it has commits that are not in the integration ref"
+    elif not wish.is_rehearsal and not git.update_refs([f"delete {branch} {tip}"], message="waves: clean"):
+        why = "git would not delete it"
     else:
         why = ""
-    if (
-        not why
-        and not is_rehearsal
-        and not git.update_refs([f"delete {attempt.branch} {tip}"], message="waves: clean")
-    ):
-        why = "git would not delete it"
     yield Tidied(
-        what="branch", name=name, is_removed=not why, reason=why or "its work is in the integration ref"
+        what="branch", name=branch.removeprefix("refs/heads/"), is_removed=not why, reason=why or _MERGED
     )
 
 
@@ -206,7 +198,7 @@ def uninstall_hooks(repository: Repository) -> bool | None:
         )
         raise SurroundingsError(
             f"task worktrees still need their hooks: {names}",
-            hint="finish the run or skip its tasks, then 'git waves clean', then again",
+            hint="'git waves clean' removes those that are merged, 'git waves clean --archive' the others too",
         )
     result = hooks.disable_worktree_config(repository.git, repository.common_dir)
     if isinstance(result, StillInUse):

@@ -26,6 +26,7 @@ from git_waves.cli import (
     version,
 )
 from git_waves.cli import run as run_command
+from git_waves.cli.command import Command
 from git_waves.errors import INTERRUPTED, OK, UsageError
 
 # `-h` everywhere: git takes `git waves --help` for itself and opens the man page. No rich markup, no rich tracebacks:
@@ -58,7 +59,7 @@ _COMMANDS: dict[str, Callable[..., int]] = {
     "version": version.version,
 }
 for _name, _function in _COMMANDS.items():
-    app.command(_name, context_settings=_SETTINGS)(_function)
+    app.command(_name, cls=Command, context_settings=_SETTINGS)(_function)
 app.add_typer(hooks.app, name="hooks", context_settings=_SETTINGS)
 
 # typer.BadParameter is the one usage error typer shows to the outside, whichever click is behind it.
@@ -95,7 +96,9 @@ def run(words: Sequence[str]) -> int:
 def _usage_error(error: Exception) -> UsageError:
     """typer's words in our style: lower case, no full stop, and how the command is to be typed."""
     message = str(error.format_message()) if hasattr(error, "format_message") else str(error)
-    message = message.strip().rstrip(".")
+    message = message.strip().rstrip(".").replace("Value error, ", "").replace(": Input", ": input")
     context = getattr(error, "ctx", None)
-    hint = " ".join(context.get_usage().split()) if context is not None else "git waves -h"
-    return UsageError(message[:1].lower() + message[1:], hint=hint[:1].lower() + hint[1:])
+    hint = "git waves -h"
+    if context is not None and context.parent is not None:
+        hint = " ".join(context.get_usage().split()).removeprefix("usage: ")
+    return UsageError(message[:1].lower() + message[1:], hint=hint)

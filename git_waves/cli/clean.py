@@ -18,8 +18,14 @@ def clean(
     rehearsal: Annotated[
         bool, typer.Option("--dry-run", "-n", help="Only tell what would be removed.")
     ] = False,
+    archive: Annotated[
+        bool,
+        typer.Option(
+            "--archive", help="Worktrees that are not merged too, saved in refs/waves/archive first."
+        ),
+    ] = False,
 ) -> int:
     """Remove worktrees and branches of tasks that are proved merged; say why the rest is kept."""
-    found = tidy.clean(here.repository(), plan=plan, is_rehearsal=rehearsal)
+    found = tidy.clean(here.repository(), plan=plan, is_rehearsal=rehearsal, archives=archive)
     terminal.write(tidy_text.clean_text(found, is_rehearsal=rehearsal))
     return OK

@@ -17,7 +17,7 @@ from git_waves.views.explain_text import all_codes_text, explain_text
 def explain(
     code: Annotated[
         str | None,
-        typer.Argument(metavar="[CODE]", help="A finding's code, such as W101; all codes when left out."),
+        typer.Argument(metavar="CODE", help="A finding's code, such as W101; all codes when left out."),
     ] = None,
 ) -> int:
     """Say what a finding means and what to do about it."""

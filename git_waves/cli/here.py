@@ -20,7 +20,7 @@ PlanName = Annotated[
 PlanSpec = Annotated[
     str | None,
     typer.Argument(
-        metavar="[PLAN]",
+        metavar="PLAN",
         help="A path, REV:PATH, or - for standard input; else waves.plan, else .waves/plan.yaml.",
     ),
 ]

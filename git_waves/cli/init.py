@@ -17,7 +17,7 @@ from git_waves.views.safe import quoted, shell_word
 
 def init(
     path: Annotated[
-        str | None, typer.Argument(metavar="[PATH]", help="Where; else waves.plan, else .waves/plan.yaml.")
+        str | None, typer.Argument(metavar="PATH", help="Where; else waves.plan, else .waves/plan.yaml.")
     ] = None,
 ) -> int:
     """Write a commented starting plan that can be run as it is."""

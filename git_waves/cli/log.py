@@ -26,7 +26,9 @@ def log(
 ) -> int:
     """Show what a task or a gate printed."""
     repository = here.repository()
-    path = logs.find_log(lookup.find_run(repository, plan), name, attempt=attempt, rung=rung)
+    path = logs.find_log(
+        lookup.find_run(repository, plan), name, attempt=attempt, rung=rung, is_awaited=follow
+    )
     inert = Inert()
     for piece in logs.follow(path, lambda: not follow or logs.has_ended(repository, path, name, plan)):
         terminal.write(inert.feed(piece))

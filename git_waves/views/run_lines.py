@@ -10,7 +10,7 @@ from git_waves.core.fold import RunState, TaskState
 from git_waves.views import age
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean, quoted
-from git_waves.views.standing import HALTED, counts, next_step, standing, stuck_tasks
+from git_waves.views.standing import HALTED, counts, is_told_by_tasks, next_step, standing, stuck_tasks
 
 Event = Mapping[str, Any]
 
@@ -34,7 +34,10 @@ def end_summary(state: RunState, *, paint: Paint = PLAIN) -> str:
     lines = [f"plan {quoted(state.plan)} is {word}: {counts(state)}"]
     for task in stuck_tasks(state):
         lines += _stuck(task, paint)
-    if word == HALTED:
+    for task in state.tasks.values():
+        if task.status in (fold.SKIPPED, fold.BLOCKED):
+            lines.append(f"  {clean(task.id)} {task.status}: {clean(task.reason)}")
+    if word == HALTED and not is_told_by_tasks(state):
         lines.append(f"{paint('bad', 'halted:')} {clean(state.halted)}")
     lines.append(
         f"integration: branch 'waves/{clean(state.plan)}/integration' at {state.integration[:10]}"
@@ -49,7 +52,7 @@ def _stuck(task: TaskState, paint: Paint) -> list[str]:
     lines += [f"    {clean(path)}" for path in task.paths[:_MOST]]
     if len(task.paths) > _MOST:
         lines.append(f"    and {len(task.paths) - _MOST} more")
-    if task.hint:
+    if task.hint and task.hint != f"git waves show {task.id}":  # the last line says that anyway
         lines.append(f"    {paint('hint', 'hint:')} {clean(task.hint)}")
     return lines
 

@@ -20,7 +20,7 @@ def show_text(shown: Shown, *, now: float, paint: Paint = PLAIN) -> str:
     """The whole answer, ending with a newline. `now` is in seconds since 1970."""
     task = shown.task
     status = paint(STYLE[task.status], task.status)
-    lines = [f"{paint('bold', f'task {quoted(task.id)}')} of plan {quoted(shown.state.plan)} is {status}"]
+    lines = [f"{paint('bold', f'task {quoted(task.id)}')} of plan {quoted(shown.state.plan)}: {status}"]
     if task.title:
         lines.append(f"    {clean(task.title)}")
     lines += ["", *_facts(shown, now)]

@@ -32,14 +32,19 @@ ORDER = (
 """Every state of a task, in the order people count them."""
 
 
+_OF_TASKS = ("failed", "parked", "conflict")  # what halts a run because of a task
+
+
 def standing(state: RunState, *, is_running: bool) -> str:
     """One word for the run. `is_running` is whether a coordinator holds the plan's lock."""
     if state.finished:
         return FINISHED
     if state.halt_kind == "stopped":
         return RUNNING if is_running else STOPPED
-    if state.halted:
+    if state.halted and (is_told_by_tasks(state) or state.halt_kind not in _OF_TASKS):
         return HALTED
+    if state.halted:  # a person has answered for every task that halted it; it only has to go on
+        return RUNNING if is_running else STOPPED
     if not is_running:
         return DIED
     return STOPPING if state.stopping else RUNNING
@@ -54,6 +59,11 @@ def counts(state: RunState) -> str:
 def stuck_tasks(state: RunState) -> list[TaskState]:
     """Tasks that wait for a person."""
     return [task for task in state.tasks.values() if task.status in fold.STUCK]
+
+
+def is_told_by_tasks(state: RunState) -> bool:
+    """Whether the reason of a halt is that of a task, which is shown with it anyway."""
+    return state.halt_kind in _OF_TASKS and bool(stuck_tasks(state))
 
 
 def next_step(state: RunState, *, is_running: bool) -> str:

@@ -17,6 +17,7 @@ from git_waves.views.standing import (
     STOPPED,
     STOPPING,
     counts,
+    is_told_by_tasks,
     next_step,
     standing,
 )
@@ -88,7 +89,7 @@ def footer(state: RunState, *, is_running: bool, width: int | None = None, paint
     lines = []
     for warning in state.warnings:
         lines += labelled("warning: ", clean(warning), "odd", width, paint)
-    if standing(state, is_running=is_running) == HALTED:
+    if standing(state, is_running=is_running) == HALTED and not is_told_by_tasks(state):
         lines += labelled("halted: ", clean(state.halted), "bad", width, paint)
     return [*lines, *labelled("next: ", next_step(state, is_running=is_running), "hint", width, paint)]
 
@@ -148,12 +149,16 @@ def _group_line(state: RunState, group: GroupState) -> str:
     through = (
         statuses <= {fold.INTEGRATED, fold.DONE, fold.SKIPPED, fold.BLOCKED} and fold.INTEGRATED in statuses
     )
-    gates = ", ".join(
-        f"{clean(result.gate)} {'green' if result.passed else 'RED'}"
-        for result in state.gates.values()
-        if result.group == group.name and result.tree == state.candidate_tree and not through
-    )
-    return f"group {clean(group.name)}{': integrated' if through else ''}{f': {gates}' if gates else ''}"
+    if through:
+        return f"group {clean(group.name)}: integrated"
+    if fold.MERGED not in statuses or not group.gates:
+        return f"group {clean(group.name)}"
+    return f"group {clean(group.name)}: " + ", ".join(_gate(state, gate) for gate in group.gates)
+
+
+def _gate(state: RunState, gate: str) -> str:
+    result = state.gates.get((gate, state.candidate_tree))
+    return f"gate {clean(gate)} {'due' if result is None else 'green' if result.passed else 'red'}"
 
 
 def _notes(task: TaskState, indent: int, width: int | None, paint: Paint) -> list[str]:
@@ -164,7 +169,7 @@ def _notes(task: TaskState, indent: int, width: int | None, paint: Paint) -> lis
         notes += wrapped(clean(task.reason), start, width)
     if task.status in fold.STUCK:
         notes += [f"{start}path {quoted(path)}" for path in task.paths if path not in task.reason][:5]
-        if task.hint:
+        if task.hint and task.hint != f"git waves show {task.id}":  # the last line says that anyway
             notes += labelled(f"{start}hint: ", clean(task.hint), "hint", width, paint)
     for request in task.requests:
         owner = request["owner"]
