@@ -157,8 +157,10 @@ class _Cursor:
             raise JsonFault(error.lineno, f"not JSON: {error.msg.lower()}, column {error.colno}") from None
         except RecursionError:
             self.fail("nested too deep")
-        except ValueError as error:  # from the hooks below, and for a number of over 4,300 digits
+        except _HookError as error:
             self.fail(f"not JSON: {error}")
+        except ValueError:  # Python's guard against numbers of over 4,300 digits
+            self.fail("not JSON: a number has too many digits")
         if self.is_suspicious and (reason := _unsafe_text(value)):
             self.fail(reason)
         return JsonEntry(value=value, start=start, end=self.at)
@@ -172,17 +174,21 @@ class _Cursor:
         raise JsonFault(self.document.line(self.at), message) from None
 
 
+class _HookError(ValueError):
+    """What Python's reader lets pass and we do not."""
+
+
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     values = dict(pairs)
     if len(values) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"'{twice}' is given twice")
+        raise _HookError(f"'{twice}' is given twice")
     return values
 
 
 def _constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON number")
+    raise _HookError(f"{name} is no JSON number")
 
 
 def _unsafe_text(value: object) -> str:

@@ -174,7 +174,7 @@ class _Builder:
             message = f"'{key}' is given twice, first on line {mapping.lines[key]}"
             self._refuse(line, message, "keep one of the two")
         elif key == "":
-            self._refuse(line, "a key is missing before ':'")
+            self._refuse(line, "a key is empty")
         elif is_plain:
             self._refuse(line, "merge keys ('<<') are not used in a plan", "write the keys out")
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from git_waves.core.model import Plan
+from git_waves.core.model import Command, Plan
 from git_waves.errors import PlanError
 from git_waves.formats import PlanText, read_plan
 
@@ -17,6 +17,11 @@ def plan_text(content: str | bytes, *, path: str = "plan.yaml") -> PlanText:
     """A plan's text as the command line would hand it over."""
     data = content.encode() if isinstance(content, str) else content
     return PlanText(name_hint=path, source=path, data=data)
+
+
+def shell(text: str, line: int) -> Command:
+    """A command for the shell."""
+    return Command(shell=text, line=line)
 
 
 def read(content: str | bytes, *, path: str = "plan.yaml") -> Plan:

@@ -68,7 +68,7 @@ def test_line_ends_that_only_yaml_knows_do_not_shift_the_lines() -> None:
         ("a: 1\n\n'a': {b: 1, b: 2}\n", [(3, "'a' is given twice, first on line 1"), (3, "'b' is given twice, first on line 3")]),
         ("[a, b]: 1\n", [(1, "a key must be text, not a list")]),
         ("? {a: b}\n: 1\n", [(1, "a key must be text, not a mapping")]),
-        ("{: 1}\n", [(1, "a key is missing before ':'")]),
+        ('"": 1\n', [(1, "a key is empty")]),
         ("a: 1\nb:\nc: ~\nd: null\n", [(2, "'b' has no value"), (3, "'c' has no value"), (4, "'d' has no value")]),
         ("- a\n-\n- null\n", [(2, "an entry of a list is empty"), (3, "an entry of a list is empty")]),
         ("a: 1\n---\nb: 2\n", [(2, "a second document starts here")]),

@@ -100,16 +100,7 @@ def _fill_in(tree: MarkedMap, problems: list[PlanProblem]) -> bool:
 
     Whether there are any tasks.
     """
-    if "version" not in tree:
-        if "version" not in tree.refused:
-            problems.append(
-                PlanProblem(tree.line, "the plan has no 'version'", f"write 'version: {VERSION}' at its top")
-            )
-        tree["version"] = VERSION
-        tree.lines.setdefault("version", tree.line)
-    elif isinstance(tree["version"], str) and tree["version"] != VERSION:
-        message = f"version '{shorten(tree['version'])}' is no version of this format"
-        problems.append(PlanProblem(tree.lines["version"], message, f"write 'version: {VERSION}'"))
+    _check_version(tree, problems)
     tasks = tree.get("tasks")
     if isinstance(tasks, MarkedList) and tasks:
         return True
@@ -118,6 +109,22 @@ def _fill_in(tree: MarkedMap, problems: list[PlanProblem]) -> bool:
         problems.append(PlanProblem(line_of(tree, "tasks"), f"the plan has no tasks{found}", _NO_TASKS))
     tree["tasks"] = MarkedList(line_of(tree, "tasks"))
     return False
+
+
+def _check_version(tree: MarkedMap, problems: list[PlanProblem]) -> None:
+    version = tree.get("version")
+    write = f"write 'version: {VERSION}'"
+    if isinstance(version, str):
+        if version != VERSION:
+            message = f"version '{shorten(version)}' is no version of this format"
+            problems.append(PlanProblem(tree.lines["version"], message, write))
+        return
+    if version is not None:
+        problems.append(PlanProblem(tree.lines["version"], f"'version' is {kind_of(version)}", write))
+    elif "version" not in tree.refused:
+        problems.append(PlanProblem(tree.line, "the plan has no 'version'", f"{write} at its top"))
+    tree["version"] = VERSION
+    tree.lines.setdefault("version", tree.line)
 
 
 def _is_newer(tree: MarkedMap) -> bool:
@@ -165,5 +172,5 @@ def _base(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> str | Non
 def _max_parallel(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> int:
     count = None
     if shape.max_parallel is not None:
-        count = reader.count(shape.max_parallel, "max_parallel", line_of(tree, "max_parallel"))
+        count = reader.count(shape.max_parallel, "'max_parallel'", line_of(tree, "max_parallel"))
     return count or DEFAULT_MAX_PARALLEL

@@ -78,11 +78,11 @@ class Reader:
             self.refuse(line_of(marks, key), message, "write 90, 90s, 15m or 1.5h")
         return duration
 
-    def count(self, text: str, key: str, line: int) -> int | None:
-        """A whole number of at least 1."""
+    def count(self, text: str, what: str, line: int) -> int | None:
+        """A whole number of at least 1; `what` names its place in messages."""
         number = whole_number(text)
         if not number:
-            self.refuse(line, f"'{key}' must be a whole number of at least 1, not '{shorten(text)}'")
+            self.refuse(line, f"{what} must be a whole number of at least 1, not '{shorten(text)}'")
         return number or None
 
     def budget(self, shape: shapes.Budget | None, marks: MarkedMap, owner: str) -> Budget:
@@ -128,9 +128,9 @@ class Reader:
             command = self.command(shape.run, "run", map_under(marks, "agent"), f"the agent of {owner}")
             return AgentSpec(command=command, line=line) if command else None
         if shape not in self.known_agents:
-            known = ", ".join(sorted(self.known_agents))
+            known = "".join(f"{name}, " for name in sorted(self.known_agents))
             self.refuse(
-                line, f"unknown agent '{shorten(shape)}'", f"known: {known}; or agent: {{run: COMMAND}}"
+                line, f"unknown agent '{shorten(shape)}'", f"known: {known}or agent: {{run: COMMAND}}"
             )
             return None
         return AgentSpec(name=shape, line=line)

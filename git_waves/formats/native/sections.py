@@ -24,7 +24,8 @@ def read_resources(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> 
             marks = map_under(section, name)
             capacity = 1
             if details.capacity is not None:
-                capacity = reader.count(details.capacity, "capacity", line_of(marks, "capacity")) or 1
+                what = f"'capacity' of resource '{shorten(name)}'"
+                capacity = reader.count(details.capacity, what, line_of(marks, "capacity")) or 1
             resources.append(
                 Resource(
                     name=name,

@@ -239,5 +239,7 @@ class PlanShape(Shape):
         default=None, description="Groups in the order of their barriers."
     )
     tasks: list[Task] = Field(description="The work.", json_schema_extra={"minItems": 1})
-    expect: Expect | None = Field(default=None, description="What the author knows and means.")
+    expect: Expect | None = Field(
+        default=None, description="What the author means to happen, to be held against."
+    )
     budget: Budget | None = Field(default=None, description="Limits of the whole run.")
