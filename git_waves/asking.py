@@ -20,7 +20,12 @@ def stop(repository: Repository, *, plan: str | None, now: bool) -> Asked:
     if not lookup.is_running(repository, found):
         raise UsageError(f"plan '{name}' is not being run", hint="'git waves status' says how it stands")
     message = {"kind": "stop", "now": "yes" if now else "no", "by": f"{_user()} (process {os.getpid()})"}
-    return Asked(plan=name, task="", is_running=control.send(repository.common_dir, found.run_dir, message))
+    return Asked(
+        plan=name,
+        source=found.state.source,
+        task="",
+        is_running=control.send(repository.common_dir, found.run_dir, message),
+    )
 
 
 def retry(repository: Repository, task_id: str, *, plan: str | None, grant: tuple[str, ...]) -> Asked:
@@ -34,7 +39,9 @@ def retry(repository: Repository, task_id: str, *, plan: str | None, grant: tupl
     control.check_retry(found.state, task.id, paths, control.read_manifest(found.run_dir))
     message = {"kind": "retry", "task": task.id, "grant": json.dumps(paths)}
     is_running = control.send(repository.common_dir, found.run_dir, message)
-    return Asked(plan=found.state.plan, task=task.id, is_running=is_running, granted=paths)
+    return Asked(
+        plan=found.state.plan, source=found.state.source, task=task.id, is_running=is_running, granted=paths
+    )
 
 
 def skip(repository: Repository, task_id: str, *, plan: str | None, reason: str) -> Asked:
@@ -48,7 +55,7 @@ def skip(repository: Repository, task_id: str, *, plan: str | None, reason: str)
     control.check_skip(found.state, task.id)
     message = {"kind": "skip", "task": task.id, "reason": reason}
     is_running = control.send(repository.common_dir, found.run_dir, message)
-    return Asked(plan=found.state.plan, task=task.id, is_running=is_running)
+    return Asked(plan=found.state.plan, source=found.state.source, task=task.id, is_running=is_running)
 
 
 def _user() -> str:

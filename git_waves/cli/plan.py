@@ -57,11 +57,11 @@ def plan(
         raise
     if stamp:
         plan_files.stamp(repository, text, analysis.schedule.scheduler)
-    terminal.write(_answer(analysis, form, is_manifest=manifest))
+    terminal.write(_answer(analysis, form, spec, is_manifest=manifest))
     return exit_code(analysis.findings)
 
 
-def _answer(analysis: Analysis, form: Format, *, is_manifest: bool) -> str:
+def _answer(analysis: Analysis, form: Format, spec: str | None, *, is_manifest: bool) -> str:
     if is_manifest and form is Format.JSON:
         return json.dumps(analysis.manifest.to_json(), indent=2) + "\n"
     if is_manifest:
@@ -72,4 +72,4 @@ def _answer(analysis: Analysis, form: Format, *, is_manifest: bool) -> str:
         case Format.GITHUB:
             return findings_github(analysis.findings, source=analysis.plan.source)
         case Format.TEXT:
-            return plan_text(analysis, width=terminal.width(), paint=here.paint())
+            return plan_text(analysis, spec=spec, width=terminal.width(), paint=here.paint())

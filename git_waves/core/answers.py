@@ -11,9 +11,10 @@ from git_waves.core.ownership import TaskClaims
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What was asked of which plan, and whether a coordinator is there to hear it (else it is done already)."""
+    """What was asked of which plan, read from `source`, and whether a coordinator is there to hear it (else it is done)."""
 
     plan: str
+    source: str
     task: str
     is_running: bool
     granted: tuple[RepoPath, ...] = ()

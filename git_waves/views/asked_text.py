@@ -6,9 +6,13 @@ from collections.abc import Iterable
 
 from git_waves.core.answers import Answer, Asked
 from git_waves.views.safe import clean, quoted
+from git_waves.views.standing import run_again
 
 _LOOK_ON = "next: 'git waves status --watch' to look on\n"
-_GO_ON = "next: 'git waves run' goes on\n"
+
+
+def _next(asked: Asked) -> str:
+    return _LOOK_ON if asked.is_running else f"next: {run_again(asked.source)} goes on\n"
 
 
 def stop_text(asked: Asked, *, now: bool) -> str:
@@ -25,16 +29,12 @@ def retry_text(asked: Asked) -> str:
     """The answer to `retry`."""
     granted = f", and may change {', '.join(map(quoted, asked.granted))} too" if asked.granted else ""
     who = "the coordinator starts it" if asked.is_running else "it starts with the next run"
-    return f"task {quoted(asked.task)} gets another attempt{granted}; {who}\n" + (
-        _LOOK_ON if asked.is_running else _GO_ON
-    )
+    return f"task {quoted(asked.task)} gets another attempt{granted}; {who}\n" + _next(asked)
 
 
 def skip_text(asked: Asked) -> str:
     """The answer to `skip`."""
-    return f"task {quoted(asked.task)} is skipped; what needs it is blocked\n" + (
-        _LOOK_ON if asked.is_running else _GO_ON
-    )
+    return f"task {quoted(asked.task)} is skipped; what needs it is blocked\n" + _next(asked)
 
 
 def request_text(answer: Answer) -> str:

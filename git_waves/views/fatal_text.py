@@ -21,17 +21,18 @@ def error_text(error: WavesError) -> str:
 
 
 def plan_error_text(error: PlanError) -> str:
-    """`source:line: problem` for each, with its hint below; the same hint is not repeated from line to line."""
+    """`source:line: problem` for each, its hint below (told once when the next has the same), and how many there are."""
     lines = []
     source = clean(error.source)
-    told = ""
-    for problem in error.problems:
+    for problem, following in zip(error.problems, (*error.problems[1:], None), strict=True):
         where = f"{source}:{problem.line}" if problem.line else source
         lines.append(f"{where}: {clean(problem.message)}")
-        if problem.hint and problem.hint != told:
+        if problem.hint and (following is None or following.hint != problem.hint):
             lines.append(_HINT + clean(problem.hint))
-        told = problem.hint
-    lines.append(f"fatal: {clean(error.message)}")
+    if len(error.problems) == 1 and not error.problems[0].line:
+        lines[0] = f"fatal: {lines[0]}"
+    elif len(error.problems) != 1:
+        lines.append(f"fatal: {clean(error.message)}")
     if error.hint:
         lines.append(_HINT + clean(error.hint))
     return "\n".join(lines) + "\n"

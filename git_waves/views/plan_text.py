@@ -10,19 +10,21 @@ from git_waves.core.model import Hold, HoldKind, Plan, Schedule, ScheduledGroup,
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.views.findings_text import findings_lines, findings_summary
 from git_waves.views.paint import PLAIN, Paint
-from git_waves.views.safe import clean, cut, quoted
+from git_waves.views.safe import as_command, clean, cut, quoted, shell_word
 from git_waves.views.wrapping import labelled
 
 _WIDEST_HOLD = 40  # columns; what is longer is counted or cut, `--json` has all of it
 
 
-def plan_text(analysis: Analysis, *, width: int | None = None, paint: Paint = PLAIN) -> str:
-    """The whole answer, ending with a newline. `width` None cuts nothing."""
+def plan_text(
+    analysis: Analysis, *, spec: str | None = None, width: int | None = None, paint: Paint = PLAIN
+) -> str:
+    """The whole answer, ending with a newline. `spec` is how the plan was named; `width` None cuts nothing."""
     plan, findings = analysis.plan, analysis.findings
     lines = [*_header(plan, analysis.schedule, analysis.bounds, paint), ""]
     lines += [*_table(plan, analysis.schedule, analysis.manifest, width, paint), ""]
     lines += findings_lines(findings, source=plan.source, width=width, paint=paint)
-    lines += [findings_summary(findings), *labelled("next: ", _next(analysis), "hint", width, paint)]
+    lines += [findings_summary(findings), *labelled("next: ", _next(analysis, spec), "hint", width, paint)]
     return "\n".join(lines) + "\n"
 
 
@@ -112,12 +114,13 @@ def hold_words(holds: Sequence[Hold]) -> str:
     return ", ".join(words)
 
 
-def _next(analysis: Analysis) -> str:
+def _next(analysis: Analysis, spec: str | None) -> str:
     if not analysis.is_measured:
         return "say which files each task touches ('files:'); without any, nothing could be checked"
     if analysis.violations:
         return f"mend the plan; 'git waves explain {analysis.violations[0].code}' says more"
-    return "'git waves run' starts it"
+    named = f" {shell_word(spec)}" if spec is not None else ""
+    return f"{as_command(f'git waves run{named}')} starts it"
 
 
 def _some(number: int, what: str) -> str:

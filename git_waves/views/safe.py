@@ -42,6 +42,11 @@ def cut(text: str, width: int) -> str:
     return text[: max(width - 3, 0)].rstrip() + "..." if width > 3 else text[: max(width, 0)]
 
 
+def as_command(text: str) -> str:
+    """A command to type, in quotes unless it has quotes of its own."""
+    return text if "'" in text else f"'{text}'"
+
+
 def shell_word(text: str) -> str:
     """`text` as one word of a shell command to be typed; escapes for what cannot be typed stay visible."""
     safe = clean(text)

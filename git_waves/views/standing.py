@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from git_waves.core import fold
-from git_waves.views.safe import clean, shell_word
+from git_waves.views.safe import as_command, clean, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ HALTED = "halted"  # a person must decide
 STOPPED = "stopped"  # it left as asked
 FINISHED = "finished"  # everything is settled and published
 DIED = "interrupted"  # no coordinator, and none said goodbye
+
+DEFAULT_SOURCE = ".waves/plan.yaml"
+PIPE = "standard input"
 
 ORDER = (
     fold.INTEGRATED,
@@ -66,6 +69,13 @@ def is_told_by_tasks(state: RunState) -> bool:
     return state.halt_kind in _OF_TASKS and bool(stuck_tasks(state))
 
 
+def run_again(source: str) -> str:
+    """The command that goes on with the run of the plan that was read from `source`."""
+    if source == DEFAULT_SOURCE:
+        return "'git waves run'"
+    return as_command(f"git waves run {'-' if source == PIPE else shell_word(source)}")
+
+
 def next_step(state: RunState, *, is_running: bool) -> str:
     """The command to type next, and a few words about it."""
     word = standing(state, is_running=is_running)
@@ -84,9 +94,5 @@ def next_step(state: RunState, *, is_running: bool) -> str:
     if stuck:
         return "'git waves show TASK' for each of them, then 'git waves retry TASK' or 'git waves skip TASK --reason WHY'"
     if word == HALTED and state.halt_kind in ("gate", "refs", "surroundings") and state.halt_hint:
-        return f"{_command(clean(state.halt_hint))}, then 'git waves run' goes on"
-    return "'git waves run' goes on"
-
-
-def _command(hint: str) -> str:
-    return f"'{hint}'" if hint.startswith("git ") and "'" not in hint else hint
+        return f"{as_command(clean(state.halt_hint))}, then {run_again(state.source)} goes on"
+    return f"{run_again(state.source)} goes on"
