@@ -37,6 +37,27 @@ class SurroundingsError(WavesError):
     """The machine, the repository or another run does not let us work."""
 
 
+class MachineError(SurroundingsError):
+    """The machine refused: disk full, read-only, out of files or memory. Nothing half written counts."""
+
+
+def machine_error(error: OSError, place: str) -> MachineError | None:
+    """The words for an operating system error that is the machine's doing; None for one that would be our bug.
+
+    `place` names the folder when the error does not.
+    """
+    import errno  # only on the way down
+
+    disk = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EACCES, errno.EPERM}
+    memory = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+    if error.errno not in disk | memory:
+        return None
+    return MachineError(
+        f"cannot write '{error.filename or place}': {error.strerror}",
+        hint="mend that ('df -h', 'ulimit -a'), then 'git waves run' goes on from here",
+    )
+
+
 class HaltError(WavesError):
     """A person must decide before the run can go on."""
 

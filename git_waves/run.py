@@ -109,8 +109,9 @@ class Coordinator:
                 )
             case decide.Stop():
                 self._settle_removals()
+                was_asked = self._state.stopping
                 self._record(eventlog.RunStopped())
-                return INTERRUPTED if self._state.stopping or self._signals else OK
+                return INTERRUPTED if was_asked else OK
             case decide.Finish():
                 self._settle_removals()
                 self._record(eventlog.RunFinished(integration=self._state.integration))

@@ -27,7 +27,7 @@ from git_waves.adapters.rundir import (
 from git_waves.adapters.worktree_config import enable_worktree_config
 from git_waves.core.fold import RunState
 from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
-from git_waves.errors import OK, HaltError, UsageError
+from git_waves.errors import OK, HaltError, UsageError, machine_error
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
 from git_waves.run import Coordinator
@@ -292,6 +292,11 @@ def _go(
     except HaltError as halt:
         record(eventlog.RunHalted(kind="refs", reason=halt.message, hint=halt.hint))
         return halt.exit_code
+    except OSError as error:
+        trouble = machine_error(error, str(run_dir.path))
+        if trouble is None:
+            raise
+        raise trouble from error
     finally:
         log.close()
 
@@ -304,17 +309,13 @@ def _setting(
         known = ", ".join(f"'{group.name}'" for group in state.groups)
         raise UsageError(f"there is no group '{options.until_group}'", hint=f"the groups are {known}")
     capacity = {resource.name: resource.capacity for resource in plan.resources}
-    conflicts: dict[str, set[str]] = {}
-    for overlap in manifest.find_overlaps():
-        conflicts.setdefault(overlap.first, set()).add(overlap.second)
-        conflicts.setdefault(overlap.second, set()).add(overlap.first)
     return Setting(
         git=repository.git,
         worktree_folder=preflight.worktree_folder(repository) / plan.name,
         run_dir=run_dir,
         plan=plan,
         manifest=manifest,
-        conflicts={task: frozenset(others) for task, others in conflicts.items()},
+        conflicts={task: frozenset(others) for task, others in manifest.rivals().items()},
         resources={
             task.id: tuple((name, capacity[name]) for name in task.resources)
             for task in plan.tasks

@@ -155,7 +155,9 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     environment = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith("GIT_") or key in _KEPT_GIT_VARIABLES
+        if not key.startswith("GIT_")
+        or key in _KEPT_GIT_VARIABLES
+        or key.startswith(("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
     }
     environment.update(extra or {})
     return environment

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     Event = Mapping[str, Any]
+else:
+    Event = dict  # for annotations that are looked at when the program runs
 
 # Where a task stands. One word per idea; these are the words people read in `status`.
 PENDING = "pending"  # not started, or to be started again

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from git_waves.core.model import CommitPolicy, Intent, Plan, RepoPath, Task
+from git_waves.core.model import CommitPolicy, Intent, Origin, Plan, RepoPath, Task
 
 _WORDS = {
     Intent.CREATE: "create",
@@ -14,7 +14,9 @@ _WORDS = {
 
 def build_prompt(plan: Plan, task: Task, granted: tuple[RepoPath, ...] = ()) -> str:
     """The text of the prompt file of one task; ends with a newline."""
-    owned = [f"- {_WORDS[claim.intent]} `{claim.pattern}`" for claim in task.claims]
+    # As in core.ownership: inferred claims grant nothing beside explicit ones.
+    explicit = tuple(claim for claim in task.claims if claim.origin is Origin.EXPLICIT)
+    owned = [f"- {_WORDS[claim.intent]} `{claim.pattern}`" for claim in explicit or task.claims]
     owned += [f"- create or modify `{path}` (granted)" for path in granted]
     commit = (
         "Commit your work if you can; what you leave uncommitted is committed for you, in owned paths only."

@@ -89,7 +89,7 @@ ATTACKS = (
     ),
     Attack(
         "a submodule",
-        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),own.d/sub; git commit -qm x; mkdir own.d/sub",
+        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),own.d/sub; git -c core.hooksPath=/dev/null commit -qm x; mkdir own.d/sub",
         "own.d/sub",
     ),
     Attack(

@@ -21,11 +21,17 @@ def _files(folder: Path) -> dict[str, str]:
     return found
 
 
+def _other_settings(file: Path) -> str:
+    """The main worktree's own settings besides the one shield that the migration puts there (`core.bare`)."""
+    text = file.read_text() if file.exists() else ""
+    return "" if text.split() == ["[core]", "bare", "=", "false"] else text
+
+
 def digest_of_users_things(repo: RepoBuilder) -> dict[str, object]:
     """Checkout (bytes, modes, times), index, HEAD, branches, tags, stash and their reflogs, configuration, hooks, home.
 
     What is ours is left out: `refs/waves`, `refs/heads/waves`, `.git/waves`, `.git/worktrees`; and, in the shared
-    configuration, only `extensions.worktreeConfig`, the one key that may be added.
+    configuration, only `extensions.worktreeConfig` with its migration (product P5).
     """
     git_dir = repo.folder / ".git"
     checkout = {name: digest for name, digest in _files(repo.folder).items() if name.split("/")[0] != ".git"}
@@ -49,7 +55,7 @@ def digest_of_users_things(repo: RepoBuilder) -> dict[str, object]:
         "refs": refs,
         "reflogs": reflogs,
         "config": [line for line in config if line != "extensions.worktreeconfig=true"],
-        "main worktree config": (git_dir / "config.worktree").exists(),
+        "main worktree config": _other_settings(git_dir / "config.worktree"),
         "hooks": _files(git_dir / "hooks"),
         "info": _files(git_dir / "info"),
         "home": _files(Path(repo.environment["HOME"])),
