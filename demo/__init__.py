@@ -1,0 +1,1 @@
+"""A whole run of git-waves in a throwaway repository: `make demo`."""
