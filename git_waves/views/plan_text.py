@@ -11,7 +11,7 @@ from git_waves.core.ownership import OwnershipManifest
 from git_waves.views.findings_text import findings_lines, findings_summary
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import as_command, clean, cut, quoted, shell_word
-from git_waves.views.wrapping import labelled
+from git_waves.views.wrapping import labelled, wrapped
 
 _WIDEST_HOLD = 40  # columns; what is longer is counted or cut, `--json` has all of it
 
@@ -21,7 +21,8 @@ def plan_text(
 ) -> str:
     """The whole answer, ending with a newline. `spec` is how the plan was named; `width` None cuts nothing."""
     plan, findings = analysis.plan, analysis.findings
-    lines = [*_header(plan, analysis.schedule, analysis.bounds, paint), ""]
+    first, *facts = _header(plan, analysis.schedule, analysis.bounds, paint)
+    lines = [first, *(line for fact in facts for line in wrapped(fact, "", width)), ""]
     lines += [*_table(plan, analysis.schedule, analysis.manifest, width, paint), ""]
     lines += findings_lines(findings, source=plan.source, width=width, paint=paint)
     lines += [findings_summary(findings), *labelled("next: ", _next(analysis, spec), "hint", width, paint)]

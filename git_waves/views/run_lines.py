@@ -138,7 +138,8 @@ def _request_made(event: Event, _state: RunState) -> Told:
 
 
 def _gates_started(event: Event, _state: RunState) -> Told:
-    return f"group {event['group']}", f"gates {', '.join(event['gates'])} on {event['commit'][:10]}", ""
+    what = f"gate{'s' * (len(event['gates']) != 1)} {', '.join(event['gates'])}"
+    return f"group {event['group']}", f"{what} on {event['commit'][:10]}", ""
 
 
 def _gate_finished(event: Event, _state: RunState) -> Told:
@@ -152,6 +153,10 @@ def _published(event: Event, state: RunState) -> Told:
     through = state.count(fold.INTEGRATED, fold.DONE)
     words = f"integrated at {event['new'][:10]}, {through} of {len(state.tasks)} tasks are through"
     return f"group {event['group']}", words, "good"
+
+
+def _refs_moved(event: Event, state: RunState) -> Told:
+    return f"plan {state.plan}", f"{event['message']}; halting when nothing is in flight", "bad"
 
 
 def _integration_accepted(event: Event, state: RunState) -> Told:
@@ -184,6 +189,7 @@ _WORDS: dict[str, Callable[[Event, RunState], Told]] = {
     "gates_started": _gates_started,
     "gate_finished": _gate_finished,
     "published": _published,
+    "refs_moved": _refs_moved,
     "integration_accepted": _integration_accepted,
 }
 _VERBOSE: dict[str, Callable[[Event, RunState], Told]] = {

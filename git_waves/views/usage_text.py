@@ -55,5 +55,8 @@ def short_help() -> str:
         lines.append(heading)
         lines += [f"   {name:<10}{about}" for name, about in commands]
         lines.append("")
-    lines += ["'git waves COMMAND -h' lists a command's options, 'git waves --help' opens the manual"]
+    lines += [
+        "'git waves COMMAND -h' lists the options of a command,",
+        "'git waves --help' opens the manual, 'man git-waves-plan' the one about plans",
+    ]
     return "\n".join(lines) + "\n"

@@ -14,7 +14,7 @@ WIDEST = 28  # columns; a longer list of needs is counted instead of written
 
 def waits(state: RunState) -> dict[str, str]:
     """Task id to `after t2, t3`, `after t2 (tests/Kbuild)` or `after group g1`; nothing for a task that may start."""
-    holds = {hold.get("task", ""): hold for group in state.groups for hold in group.holds}
+    holds = {hold["task"]: hold for group in state.groups for hold in group.holds if hold["by"]}
     barrier = _barrier(state)
     found = {}
     for task in state.tasks.values():
@@ -24,10 +24,10 @@ def waits(state: RunState) -> dict[str, str]:
         if needs:
             found[task.id] = _listed([clean(need) for need in needs])
             continue
-        hold = holds.get(task.id, {})
-        by, what = hold.get("by") or "", hold.get("what") or ""
-        if by in state.tasks and state.status_of(by) not in fold.SETTLED:
-            found[task.id] = cut(f"after {clean(by)}" + (f" ({clean(what)})" if what else ""), WIDEST)
+        hold = holds.get(task.id)
+        if hold is not None and state.status_of(hold["by"]) not in fold.SETTLED:
+            what = f" ({clean(hold['what'])})" if hold["what"] else ""
+            found[task.id] = cut(f"after {clean(hold['by'])}{what}", WIDEST)
         elif barrier and task.group != barrier:
             found[task.id] = cut(f"after group {clean(barrier)}", WIDEST)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 from git_waves.adapters import eventlog
 from git_waves.adapters.rundir import RunDir, write_durably
@@ -51,13 +52,14 @@ class Scene:
         gates: tuple[str, ...] = (),
         holds: dict[str, list[dict[str, str]]] | None = None,
         scheduler: str = "dag-parallel",
+        source: str = ".waves/plan.yaml",
     ) -> None:
         """The run starts: group name to rounds of task ids."""
         self.add(
             eventlog.RunStarted(
                 run=self.run_dir.run,
                 plan=self.plan,
-                source=".waves/plan.yaml",
+                source=source,
                 plan_blob=COMMIT,
                 previous="",
                 base=COMMIT,
@@ -178,13 +180,71 @@ class Scene:
         """The integration ref moves."""
         self.add(eventlog.Published(group=group, old=COMMIT, new=COMMIT))
 
+    def halt(
+        self, kind: Literal["failed", "parked", "conflict", "gate", "refs"], reason: str, *, hint: str = ""
+    ) -> None:
+        """A person must decide."""
+        self.add(eventlog.RunHalted(kind=kind, reason=reason, hint=hint))
+
+    def stop(self, *, now: bool = False) -> None:
+        """Somebody asks the coordinator to leave."""
+        self.add(eventlog.StopRequested(now=now, by="ann (process 7)"))
+
+    def leave(self) -> None:
+        """The coordinator leaves as asked."""
+        self.add(eventlog.RunStopped())
+
+    def resume(self) -> None:
+        """Another coordinator goes on."""
+        self.add(eventlog.RunResumed(coordinator=self.coordinator(), max_parallel=4))
+
+    def finish(self) -> None:
+        """Everything is settled."""
+        self.add(eventlog.RunFinished(integration=COMMIT))
+
+    def retry(self, task: str, *, grant: tuple[str, ...] = ()) -> None:
+        """Another attempt is asked for."""
+        self.add(eventlog.TaskRetried(task=task, grant=list(grant)))
+
+    def skip(self, task: str, reason: str) -> None:
+        """A person goes on without the task."""
+        self.add(eventlog.TaskSkipped(task=task, reason=reason))
+
+    def block(self, task: str, *, by: str) -> None:
+        """A need of the task will not come."""
+        self.add(eventlog.TaskBlocked(task=task, by=by, reason=f"needs '{by}', which is skipped"))
+
+    def interrupt(self, task: str, reason: str) -> None:
+        """The attempt ends through nobody's fault."""
+        self.add(eventlog.TaskInterrupted(task=task, attempt=1, reason=reason))
+
+    def ask(self, task: str, path: str, *, owner: str, reason: str) -> None:
+        """The agent asks for a path."""
+        self.add(eventlog.RequestMade(task=task, attempt=1, path=path, reason=reason, owner=owner))
+
+    def warn(self, message: str) -> None:
+        """Something to read in the morning."""
+        self.add(eventlog.Warned(message=message))
+
+    def remove(self, task: str, *, archive: str = "") -> None:
+        """The attempt's worktree goes."""
+        self.add(eventlog.WorktreeRemoved(task=task, attempt=1, archive=archive))
+
+    def move_refs(self, message: str) -> None:
+        """Somebody else moved the integration ref."""
+        self.add(eventlog.RefsMoved(message=message))
+
+    def accept(self) -> None:
+        """A person takes the integration ref from where somebody moved it."""
+        self.add(eventlog.IntegrationAccepted(old=COMMIT, new=COMMIT, tree=TREE))
+
     def write_log(self, name: str, content: bytes) -> None:
         """What an agent or a gate printed (`t1.1.log`)."""
         write_durably(self.run_dir.path / "logs" / name, content)
 
 
 def morning(common_dir: Path) -> Scene:
-    """A run of nine tasks in the middle of the night: a group that is through, one that is busy, one parked, the rest waits."""
+    """A run of seven tasks in the middle of the night: one group is through, one is busy, a task of it parked, the rest waits."""
     scene = Scene(common_dir)
     scene.begin(
         {"1": [["t1"]], "2": [["t2", "t3", "t4"]], "3": [["t5", "t6"]], "4": [["t7"]]},
