@@ -84,10 +84,8 @@ def play(terminal: Terminal) -> None:
     terminal.type("git waves run --max 4")
     terminal.type("git waves status")
 
-    terminal.say(
-        "One branch with everything in it, and every commit on its first line was proved by the gate."
-    )
-    terminal.type(f"git log --graph --format=%h%x20%s {INTEGRATION}")
+    terminal.say("One branch with everything in it. It was never at a commit that the gate had not passed.")
+    terminal.type(f"git log --graph --oneline --no-decorate {INTEGRATION}")
     terminal.say(_overlap(terminal, "t2", "t3"), _overlap(terminal, "t5", "t6"))
     terminal.say("And the checkout, where somebody may have been working all along?")
     terminal.type("git status --short --branch")

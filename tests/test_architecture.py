@@ -303,7 +303,6 @@ LONGER = {
     "git_waves/adapters/eventlog.py": "one class an event; the list is the format",
     "git_waves/adapters/git.py": "one door: a verb is a few lines, and there are many verbs",
     "git_waves/adapters/supervisor.py": "one program that may import nothing of ours",
-    "git_waves/run.py": "the loop and the carrying out of each action, read from top to bottom",
     "git_waves/starting.py": "every check before a run, and the way into it",
 }
 

@@ -1,0 +1,261 @@
+"""What documents, messages and the man page say is true of the program: links, commands, options, variables, targets."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from git_waves.cli.app import app
+from git_waves.core.findings.catalog import CATALOG
+from tests.support.source import ROOT, modules
+
+MAN = ROOT / "man" / "git-waves.1"
+DOCUMENTS = (
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+)
+_LINK = re.compile(r"(?<!\\)\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ +(.*?) *#*$", re.MULTILINE)
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+# ---------------------------------------------------------------------- links
+
+
+def test_every_link_leads_somewhere() -> None:
+    wrong = []
+    for document in DOCUMENTS:
+        text = _FENCE.sub("", document.read_text(encoding="utf-8"))
+        for target in _LINK.findall(text):
+            if re.match(r"[a-z][a-z+.-]*:", target):
+                continue  # another site's: not ours to promise
+            name, _, anchor = target.partition("#")
+            file = (document.parent / name).resolve() if name else document
+            if not file.exists():
+                wrong.append(f"{_place(document)}: '{target}' does not exist")
+            elif anchor and anchor not in _anchors(file):
+                wrong.append(f"{_place(document)}: '{name}' has no heading '#{anchor}'")
+    _none(wrong, "every relative link resolves")
+
+
+def _anchors(document: Path) -> set[str]:
+    """The anchors that code hosts make of headings: lower case, blanks to hyphens, other marks dropped."""
+    headings = _HEADING.findall(_FENCE.sub("", document.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+# ---------------------------------------------------------------------- commands and options
+
+
+def _commands() -> Iterator[tuple[str, Any]]:
+    """Every command as people type it after `git waves`, and what parses it."""
+    waiting: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
+    while waiting:
+        name, command = waiting.pop()
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            yield name, command
+        else:
+            waiting += [(f"{name} {word}".strip(), one) for word, one in inner.items()]
+
+
+def _plain(roff: str) -> str:
+    """A man page's text without its markup, in one line, so that a phrase is found wherever it was broken."""
+    text = re.sub(r'^\.\\".*$', "", roff, flags=re.MULTILINE)
+    text = re.sub(r"^\.[A-Z]{1,2}\b *", "", text, flags=re.MULTILINE)
+    text = re.sub(r"\\f(?:\[\w*\]|\(..|.)", "", text).replace("\\-", "-").replace("\\&", "")
+    return " ".join(text.replace('"', " ").split())
+
+
+def test_every_command_and_option_is_in_the_man_page() -> None:
+    page = _plain(MAN.read_text(encoding="utf-8"))
+    wrong = []
+    for name, command in _commands():
+        if not re.search(rf"\bgit waves {name}\b", page):
+            wrong.append(f"git waves {name}")
+        for option in command.params:
+            long = [word for word in option.opts if word.startswith("--")]
+            wrong += [
+                f"git waves {name} {word}"
+                for word in long
+                if not re.search(rf"(?<![\w-]){word}(?![\w-])", page)
+            ]
+    _none(wrong, "what can be typed is in man/git-waves.1")
+
+
+def test_every_command_that_a_text_tells_people_to_type_exists() -> None:
+    known = {name for name, _ in _commands()} | {"help"}
+    known |= {name.split()[0] for name in known}
+    wrong = [
+        f"{where}: 'git waves {word}'"
+        for where, text in (*_document_texts(), *_source_texts())
+        for word in re.findall(r"(?<![\w-])git waves ([a-z][a-z-]*)", text)
+        if word not in known
+    ]
+    _none(wrong, "hints and documents only name commands that there are")
+
+
+def _document_texts() -> Iterator[tuple[str, str]]:
+    """Code in documents: fenced blocks, and what stands between backquotes."""
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        code = [*_FENCE.findall(text), *re.findall(r"`[^`\n]+`", _FENCE.sub("", text))]
+        yield _place(document), "\n".join(code)
+    yield _place(MAN), _plain(MAN.read_text(encoding="utf-8"))
+
+
+def _source_texts() -> Iterator[tuple[str, str]]:
+    """Texts of the program that are no docstrings."""
+    for module in modules("git_waves", "hooks"):
+        tree = module.tree()
+        docstrings = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+            and node.body
+            and isinstance(node.body[0], ast.Expr)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+                yield f"{module.place}:{node.lineno}", node.value
+
+
+# ---------------------------------------------------------------------- variables and findings
+
+INTERNAL_VARIABLES = {"WAVES_COOKIE"}  # how a supervisor knows what it left behind; nobody else's business
+_VARIABLE = re.compile(r"WAVES_[A-Z]+(?:_[A-Z]+)*")
+
+
+def test_the_man_page_and_the_code_agree_on_the_variables_of_a_task() -> None:
+    code = {text for _, text in _source_texts() if _VARIABLE.fullmatch(text)} - INTERNAL_VARIABLES
+    page = set(re.findall(rf"(?<!GIT_)\b{_VARIABLE.pattern}\b", _plain(MAN.read_text(encoding="utf-8"))))
+    assert code == page
+
+
+_CODE = re.compile(r"W\d{3}")
+
+
+def test_every_finding_is_explained_and_nothing_else_is() -> None:
+    findings = {
+        node.value
+        for module in modules("git_waves/core/findings")
+        if module.path.name != "catalog.py"
+        for node in ast.walk(module.tree())
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _CODE.fullmatch(node.value)
+    }
+    assert findings == set(CATALOG)
+
+
+def test_every_code_that_a_text_names_is_a_finding() -> None:
+    texts = [*_document_texts(), *_source_texts()]
+    wrong = [
+        f"{where}: '{code}'"
+        for where, text in texts
+        for code in re.findall(rf"\b{_CODE.pattern}\b", text)
+        if code not in CATALOG
+    ]
+    _none(wrong, "documents and messages only name findings that there are")
+
+
+# ---------------------------------------------------------------------- the map of the house
+
+
+def test_the_map_of_the_house_names_every_room() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = {path.name + "/" for path in (ROOT / "git_waves").iterdir() if (path / "__init__.py").is_file()}
+    rooms |= {path.name for path in (ROOT / "git_waves").glob("[!_]*.py")}
+    named = set(re.findall(r"`([a-z_]+(?:\.py|/))`", text))
+    _none(
+        sorted(rooms - named), "docs/architecture.md says what every room and every module at the top knows"
+    )
+    _none(
+        sorted(name for name in named if not _is_there(name)), "docs/architecture.md names only what there is"
+    )
+
+
+def _is_there(name: str) -> bool:
+    return any(
+        (folder / name).exists()
+        for folder in (ROOT, ROOT / "git_waves", ROOT / "git_waves" / "adapters", ROOT / "hooks")
+    )
+
+
+# ---------------------------------------------------------------------- make
+
+
+def test_every_make_target_that_a_document_names_exists() -> None:
+    targets = set(
+        re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    wrong = [
+        f"{where}: 'make {target}'"
+        for where, text in _document_texts()
+        if where != _place(MAN)
+        for target in re.findall(r"\bmake ([a-z][a-z-]*)", text)
+        if target not in targets
+    ]
+    _none(wrong, "documents only name targets that the Makefile has")
+
+
+@pytest.mark.parametrize("command", ["make test", "make demo"])
+def test_the_readme_and_ci_say_how_to_test(command: str) -> None:
+    assert command in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_ci_runs_what_developers_run() -> None:
+    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.startswith("make ") and "--version" not in line] == [
+        "make check",
+        "make demo",
+    ]
+
+
+# ---------------------------------------------------------------------- this machine, and registries
+
+# In pieces, or this file would name what it looks for.
+_REGISTRIES = [
+    ".".join(words)
+    for words in (
+        ("pypi", "org"),
+        ("pythonhosted", "org"),
+        ("npmjs", "org"),
+        ("npmjs", "com"),
+        ("crates", "io"),
+        ("rubygems", "org"),
+        ("proxy", "golang", "org"),
+    )
+]
+_HERE = [
+    "/".join(words)
+    for words in (("", "work", "main"), ("..", "shared"), ("", "opt", "pypi"), ("", "root", ""))
+]
+_FOLDERS = (".ci", "bench", "demo", "docs", "git_waves", "hooks", "man", "tests", "tools")
+
+
+def test_no_file_names_a_registry_or_this_machine() -> None:
+    files = [path for path in ROOT.iterdir() if path.is_file()]
+    files += [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    wrong = [
+        f"{_place(path)}: '{name}'"
+        for path in files
+        if "__pycache__" not in path.parts
+        for name in (*_REGISTRIES, *_HERE)
+        if name in path.read_text(encoding="utf-8", errors="replace")
+    ]
+    _none(wrong, "the project does not know which registry or which machine it is on")
+
+
+def _none(wrong: Iterable[str], rule: str) -> None:
+    found = list(dict.fromkeys(wrong))
+    assert not found, "\n".join([rule + ", but:", *(f"  {line}" for line in found)])
