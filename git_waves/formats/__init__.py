@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from git_waves.core.model import Plan
 from git_waves.errors import PlanError, PlanProblem
+from git_waves.formats.collector import paused_collector
 from git_waves.formats.masterplan import is_masterplan, read_masterplan
 from git_waves.formats.session_state import is_session_state, read_session_state
 from git_waves.formats.source import PlanText
@@ -68,7 +69,8 @@ def read_plan(text: PlanText, *, known_agents: frozenset[str]) -> Plan:
     decoded = text.decode()
     for one in FORMATS:
         if one.is_it(decoded):
-            return one.read(text, decoded, known_agents)
+            with paused_collector():
+                return one.read(text, decoded, known_agents)
     titles = ", ".join(one.title for one in FORMATS)
     problem = PlanProblem(0, "this is no plan of a format that is read", f"read today: {titles}")
     raise PlanError(text.source, (problem,), measured=False)

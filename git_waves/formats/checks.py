@@ -67,11 +67,11 @@ def check_needs(needs: Iterable[TaskNeeds], problems: list[PlanProblem]) -> None
     for task, texts, lines in needs:
         if not texts:
             continue
-        check_once(texts, lines, f"'needs' of task '{task}'", problems)
+        check_once(texts, lines, f"'needs' of task '{shorten(task)}'", problems)
         for text, line in zip(texts, lines, strict=True):
             on = TaskId(text)
             if on == task:
-                problems.append(PlanProblem(line, f"task '{task}' needs itself", "remove the entry"))
+                problems.append(PlanProblem(line, f"task '{shorten(task)}' needs itself", "remove the entry"))
             elif on in edges:
                 edges[task].setdefault(on, line)
             else:
@@ -85,7 +85,7 @@ def _near_task(name: str, known: tuple[TaskId, ...], so_far: int) -> str:
         return ""
     folded = name.casefold()
     same = next((task for task in known if task.casefold() == folded), None)
-    return f"did you mean '{same}'?" if same else did_you_mean(name, known, label="tasks")
+    return f"did you mean '{shorten(same)}'?" if same else did_you_mean(name, known, label="tasks")
 
 
 def _check_cycles(edges: dict[TaskId, dict[TaskId, int]], problems: list[PlanProblem]) -> None:
@@ -97,10 +97,10 @@ def _check_cycles(edges: dict[TaskId, dict[TaskId, int]], problems: list[PlanPro
         line = edges[cycle[0]][cycle[1]]
         for task, on in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
             del edges[task][on]
-        shown = " needs ".join(f"'{task}'" for task in cycle[:_LONGEST_NAMED_CYCLE])
+        shown = " needs ".join(f"'{shorten(task)}'" for task in cycle[:_LONGEST_NAMED_CYCLE])
         more = len(cycle) - _LONGEST_NAMED_CYCLE
         through = f" needs ... ({more} more)" if more > 0 else ""
-        message = f"needs go in a circle: {shown}{through} needs '{cycle[0]}'"
+        message = f"needs go in a circle: {shown}{through} needs '{shorten(cycle[0])}'"
         problems.append(PlanProblem(line, message, "remove one of these needs"))
 
 
@@ -143,6 +143,6 @@ def read_files(
             files.append(pattern.text)
         else:
             kind = "a folder" if pattern.kind is PatternKind.DIR else "a glob"
-            message = f"'{text}' is {kind}, not a file ({what})"
+            message = f"'{shorten(text)}' is {kind}, not a file ({what})"
             problems.append(PlanProblem(line, message, "name the files one by one"))
     return tuple(files)

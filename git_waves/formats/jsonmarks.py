@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
+
+from git_waves.formats.names import shorten
 
 _skip_space = re.compile(r"[ \t\n\r]*").match
 _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
@@ -56,14 +58,17 @@ class JsonDocument:
         start, end = (entry.start, entry.end) if entry else (0, len(self.text))
         return self.line(max(start, self.text.find(f'"{key}"', start, end)))
 
-    def line_of_text(self, entry: JsonEntry, key: str, text: str) -> int:
-        """The line of a text in the list under `key` of an entry; the key's own when it is written in another way."""
-        after = max(entry.start, self.text.find(f'"{key}"', entry.start, entry.end))
-        for written in (json.dumps(text, ensure_ascii=False), json.dumps(text)):
-            found = self.text.find(written, after, entry.end)
-            if found >= 0:
-                return self.line(found)
-        return self.line(after)
+    def lines_of_texts(self, key: str, texts: Sequence[str], entry: JsonEntry) -> list[int]:
+        """The lines of the texts in the list under `key` of an entry; the key's own for one that is written otherwise."""
+        text, end = self.text, entry.end
+        after = max(entry.start, text.find(f'"{key}"', entry.start, end))
+        lines = []
+        for one in texts:
+            found = text.find(f'"{one}"', after, end)
+            if found < 0:
+                found = max(after, text.find(json.dumps(one), after, end))
+            lines.append(self.line(found))
+        return lines
 
 
 def read_document(text: str, list_key: str) -> JsonDocument:
@@ -72,7 +77,7 @@ def read_document(text: str, list_key: str) -> JsonDocument:
     cursor = _Cursor(document)
     for key in cursor.members():
         if key in document.head or (key == list_key and document.entries is not None):
-            raise JsonFault(document.line(cursor.at), f"'{key}' is given twice")
+            raise JsonFault(document.line(cursor.at), f"'{shorten(key)}' is given twice")
         if key == list_key and cursor.peek() == "[":
             document.entries = list(cursor.elements())
         else:
@@ -102,8 +107,7 @@ class _Cursor:
         self.document = document
         self.text = document.text
         self.at = 0
-        self.is_suspicious = _SUSPICIOUS.search(document.text) is not None
-        self.decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant).raw_decode
+        self.is_suspicious = "\\u" in self.text and _SUSPICIOUS.search(self.text) is not None
 
     def peek(self) -> str:
         """The next letter that is no white space; empty at the end."""
@@ -152,7 +156,7 @@ class _Cursor:
         self.peek()
         start = self.at
         try:
-            value, self.at = self.decode(self.text, start)
+            value, self.at = _decode(self.text, start)
         except json.JSONDecodeError as error:
             raise JsonFault(error.lineno, f"not JSON: {error.msg.lower()}, column {error.colno}") from None
         except RecursionError:
@@ -183,7 +187,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(values) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _HookError(f"'{twice}' is given twice")
+        raise _HookError(f"'{shorten(twice)}' is given twice")
     return values
 
 
@@ -201,3 +205,6 @@ def _unsafe_text(value: object) -> str:
     except UnicodeEncodeError:
         return "a text holds half of a character (a lone surrogate)"
     return ""
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant).raw_decode

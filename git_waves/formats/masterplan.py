@@ -128,9 +128,10 @@ class _Reading:
         return f"\n\nThe details are in lines {first} to {first + count - 1} of {self.folder}plan.md."
 
     def _claims(self, record: Record, entry: JsonEntry) -> tuple[Claim, ...]:
+        written = record.texts("files")
         lines: dict[str, int] = {}
-        for written in record.texts("files"):
-            lines.setdefault(clean_path(written), self.document.line_of_text(entry, "files", written))
+        for path, line in zip(written, self.document.lines_of_texts("files", written, entry), strict=True):
+            lines.setdefault(clean_path(path), line)
         return read_claims(tuple(lines), tuple(lines.values()), Intent.EDIT, record.owner, self.problems)
 
     def plan(self, text: PlanText) -> Plan:

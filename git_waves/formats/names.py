@@ -74,11 +74,12 @@ def did_you_mean(text: str, known: tuple[str, ...], *, label: str = "known") -> 
     if len(known) <= _TOO_MANY_TO_COMPARE:
         near = difflib.get_close_matches(text, known, n=1, cutoff=0.7)
         if near:
-            return f"did you mean '{near[0]}'?"
-    return f"{label}: {', '.join(known)}" if 0 < len(known) <= _TOO_MANY_TO_SHOW else ""
+            return f"did you mean '{shorten(near[0])}'?"
+    return f"{label}: {', '.join(map(shorten, known))}" if 0 < len(known) <= _TOO_MANY_TO_SHOW else ""
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """`text` on one line, cut to `limit` letters, for use inside a message."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= limit else flat[: limit - 3] + "..."
+    """`text` as it may stand inside a message: one line, at most `limit` letters, nothing a terminal would obey."""
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(text.split()))
+    return text if len(text) <= limit else text[: limit - 3] + "..."

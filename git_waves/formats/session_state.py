@@ -213,13 +213,13 @@ class _Reading:
             wave = self.wave_of.get(task.id)
             if wave is None:
                 self.problems.append(
-                    PlanProblem(task.line, f"task '{task.id}' has no 'wave'", "all tasks have one")
+                    PlanProblem(task.line, f"task '{shorten(task.id)}' has no 'wave'", "all tasks have one")
                 )
                 continue
             for on in task.needs:
                 other = self.wave_of.get(on, wave)
                 if other > wave:
-                    message = f"task '{task.id}' of wave {wave} needs '{on}' of the later wave {other}"
+                    message = f"task '{shorten(task.id)}' of wave {wave} needs '{shorten(on)}' of the later wave {other}"
                     self.problems.append(PlanProblem(task.line, message, "move one of the two"))
 
     def _name(self, text: PlanText) -> str:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from git_waves.errors import PlanError, PlanProblem
+from git_waves.formats.names import shorten
 
 MAX_BYTES = 32 * 1024 * 1024
 """A plan of 100,000 tasks is about this size; more is an accident or an attack."""
@@ -81,7 +82,7 @@ def _text_problems(text: str) -> tuple[PlanProblem, ...]:
     return tuple(
         PlanProblem(
             text.count("\n", 0, marker.start()) + 1,
-            f"merge conflict marker '{marker.group()[:40]}'",
+            f"merge conflict marker '{shorten(marker.group(), 40)}'",
             "finish the merge of this file first",
         )
         for marker in _CONFLICT_MARKER.finditer(text)

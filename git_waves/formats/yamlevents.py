@@ -7,10 +7,8 @@ lines, and sees aliases, tags and repeated keys before they mean something. Scal
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +16,9 @@ import yaml
 from yaml.reader import ReaderError
 
 from git_waves.errors import PlanProblem
+from git_waves.formats.collector import paused_collector
 from git_waves.formats.marks import MarkedList, MarkedMap, Quoted, kind_of
+from git_waves.formats.names import shorten
 from git_waves.formats.yamlproblems import (
     MAX_DEPTH,
     control_characters,
@@ -41,18 +41,6 @@ class Loaded:
 
     root: object | None = None
     problems: list[PlanProblem] = field(default_factory=list)
-
-
-@contextmanager
-def paused_collector() -> Iterator[None]:
-    """Keep Python's cyclic collector from running: it makes building a large tree superlinear, and finds nothing."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def load_yaml(text: str) -> Loaded:
@@ -131,7 +119,7 @@ class _Builder:
                     elif value not in _NULLS:
                         mapping[key] = value
                     else:
-                        self._refuse_value(mapping, key, line, f"'{key}' has no value", _NO_VALUE)
+                        self._refuse_value(mapping, key, line, f"'{shorten(key)}' has no value", _NO_VALUE)
                     key = None
             elif kind is mapping_end or kind is sequence_end:
                 mapping, sequence, key = stack.pop()
@@ -171,7 +159,7 @@ class _Builder:
     def _refuse_key(self, mapping: MarkedMap, key: str, line: int, *, is_plain: bool) -> str:
         """Refuse a repeated or odd key; the key to store the value under is then `_DROP`."""
         if key in mapping.lines:
-            message = f"'{key}' is given twice, first on line {mapping.lines[key]}"
+            message = f"'{shorten(key)}' is given twice, first on line {mapping.lines[key]}"
             self._refuse(line, message, "keep one of the two")
         elif key == "":
             self._refuse(line, "a key is empty")
@@ -199,7 +187,7 @@ class _Builder:
             message = f"anchors ('&{event.anchor}') are not used in a plan"
             self._refuse(line, message, "remove it; a text that starts with '&' needs quotes")
         if event.tag is not None:
-            message = f"tags ('{event.tag}') are not used in a plan"
+            message = f"tags ('{shorten(event.tag)}') are not used in a plan"
             self._refuse(line, message, "remove it; a text that starts with '!' needs quotes")
 
     def _check_escapes(self, value: str, line: int) -> None:

@@ -274,6 +274,22 @@ def test_a_task_that_is_no_task_does_not_hide_the_others() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("<map>: 1", problem(4, "unknown key '<map>'", KEYS)),
+        ("agent: {run: x, <map>: y}", problem(4, "unknown key '<map>' in 'agent'", "known keys: run")),
+        ("gates: {<map>: {zz: 1, run: x}}", problem(4, "unknown key 'zz' in gate '<map>'", "known keys: run, groups, timeout, claim") + "\n" + problem(4, "gate '<map>' has a name that cannot be used", LETTERS)),
+        ("resources: {<list>: [x]}", problem(4, "resource '<list>' must be a mapping, not a list")),
+        ('"\\e[31mred": 1', problem(4, "unknown key '\\x1b[31mred'", KEYS)),
+    ],
+)  # fmt: skip
+def test_keys_that_look_like_our_own_words_or_like_commands_to_a_terminal_are_only_wrong(
+    lines: str, expected: str
+) -> None:
+    assert top(lines) == expected
+
+
 def test_names_are_not_called_unknown_when_their_section_lost_an_entry() -> None:
     text = "version: 1\ngroups: [[a], b]\ntasks:\n- {id: x, group: a}\n- {id: y, needs: [*x]}\n"
     assert measured(text) == "\n".join(

@@ -63,6 +63,7 @@ def gives_a_plan_or_problems(data: bytes) -> None:
     except PlanError as error:
         assert error.problems
         assert all(problem.message and problem.line >= 0 for problem in error.problems)
+        assert all((problem.message + problem.hint).isprintable() for problem in error.problems)
         lines = [problem.line for problem in error.problems]
         assert lines == sorted(lines)
         assert max(lines) <= data.count(b"\n") + data.count(b"\r") + 2
@@ -84,7 +85,7 @@ def test_a_plan_with_any_bytes_changed_gives_a_plan_or_problems(data: st.DataObj
     gives_a_plan_or_problems(bytes(content))
 
 
-WEDGES = [b"\n", b"\t", b": ", b"- ", b"[", b"]", b"{", b"}", b"&a ", b"*a", b"!!x ", b"<<: ", b'"', b"'", b"|\n", b"\\u0000", b"\\ud800", b"\xe2\x80\xa8", b"\r", b"null", b"~", b"--- \n"]  # fmt: skip
+WEDGES = [b"\n", b"\t", b": ", b"- ", b"[", b"]", b"{", b"}", b"&a ", b"*a", b"!!x ", b"<<: ", b'"', b"'", b"|\n", b"\\u0000", b"\\ud800", b"\\e[31m", b'"\\x1b": ', b"\xe2\x80\xa8", b"\r", b"null", b"~", b"--- \n"]  # fmt: skip
 
 
 @settings(max_examples=60, deadline=None)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 
 import pytest
 import yaml
 
 from git_waves.formats.marks import MarkedList, MarkedMap, Quoted
-from git_waves.formats.yamlevents import load_yaml, paused_collector
+from git_waves.formats.yamlevents import load_yaml
 
 
 @pytest.fixture(params=["libyaml", "pure python"], autouse=True)
@@ -149,12 +148,3 @@ def test_an_empty_document_is_nothing() -> None:
 def test_a_huge_scalar_is_only_a_text() -> None:
     root = load_yaml(f"a: {'x' * 1_000_000}\n").root
     assert isinstance(root, dict) and len(root["a"]) == 1_000_000
-
-
-def test_the_collector_runs_again_afterwards_if_it_ran_before() -> None:
-    with paused_collector():
-        assert not gc.isenabled()
-        with paused_collector():
-            pass
-        assert not gc.isenabled()
-    assert gc.isenabled()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from git_waves.core.model import DEFAULT_MAX_PARALLEL, CommitPolicy, OnFailure, Plan, SchedulerName
 from git_waves.errors import PlanProblem
 from git_waves.formats.checks import plan_error
+from git_waves.formats.collector import paused_collector
 from git_waves.formats.marks import MarkedList, MarkedMap, kind_of, line_of, map_under
 from git_waves.formats.names import plan_name_complaint, plan_name_from, shorten
 from git_waves.formats.native import shapes
@@ -20,7 +21,7 @@ from git_waves.formats.native.sections import (
 from git_waves.formats.native.shape_problems import fit
 from git_waves.formats.native.tasks import read_tasks
 from git_waves.formats.source import PlanText
-from git_waves.formats.yamlevents import load_yaml, paused_collector
+from git_waves.formats.yamlevents import load_yaml
 
 __all__ = [
     "SCHEMA_PATH",

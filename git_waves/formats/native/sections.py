@@ -86,7 +86,9 @@ def read_gates(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tupl
             )
     check_names(((name, line_of(section, name)) for name in shape.gates or {}), "gate", reader.problems)
     for second in [gate for gate in gates if gate.is_claim][1:]:
-        reader.refuse(second.line, f"gate '{second.name}' is a second claim", "one gate carries the plan")
+        reader.refuse(
+            second.line, f"gate '{shorten(second.name)}' is a second claim", "one gate carries the plan"
+        )
     reader.names["gates"] = tuple(shape.gates or {})
     return tuple(gates)
 

@@ -95,22 +95,30 @@ def fit(tree: MarkedMap, problems: list[PlanProblem]) -> Fitted:
             return Fitted(shapes.PlanShape.model_validate(tree), damaged)
         except ValidationError as error:
             details = error.errors(include_url=False, include_input=False)
-        places = [_walk(tree, detail["loc"]) for detail in details]
-        for detail, place in zip(details, places, strict=True):
+        locations = [_of_keys(detail) for detail in details]
+        for detail, location in zip(details, locations, strict=True):
             if detail["type"] != "extra_forbidden":  # which holds no name that others could use
-                damaged.add(str(detail["loc"][0]))
-            problem = _problem(tree, detail, place)
+                damaged.add(str(location[0]))
+            problem = _problem(tree, detail, location)
             if problem is not None:
                 problems.append(problem)
-        if not _cut(_walk(tree, _to_cut(detail["loc"])) for detail in details):
+        if not _cut([_walk(tree, _to_cut(location)) for location in locations]):
             return Fitted(None, damaged)
+
+
+def _of_keys(detail: ErrorDetails) -> Location:
+    """The location without the names of our unions' members. A plan may have keys of the same name: where only a key
+    can stand, it is kept."""
+    location = detail["loc"]
+    kept = {"gates": 1, "resources": 2}.get(str(location[0]), -1)
+    last = len(location) - 1 if detail["type"] == "extra_forbidden" else -1
+    return tuple(part for at, part in enumerate(location) if part not in shapes.MEMBERS or at in (kept, last))
 
 
 def _walk(tree: MarkedMap, location: Location) -> _Place:
     place = _Place(tree.line, tree)
     for part in location:
-        # A part that leads nowhere is the name of a union's member, or the very key that is missing.
-        place = _step(place.node, part) or place
+        place = _step(place.node, part) or place  # a part that leads nowhere is the very key that is missing
     return place
 
 
@@ -127,7 +135,8 @@ def _to_cut(location: Location) -> Location:
     for at, part in enumerate(location[:-1]):
         if part in _COMMANDS and at != 1:  # at 1 stands the name of a gate or a resource
             return location[: at + 1]
-    return location[:2] if location[0] == "gates" and location[2:3] == ("<list>",) else location
+    is_word_of_gate = location[0] == "gates" and len(location) == 3 and isinstance(location[2], int)
+    return location[:2] if is_word_of_gate else location
 
 
 def _cut(places: Iterable[_Place]) -> bool:
@@ -148,8 +157,8 @@ def _cut(places: Iterable[_Place]) -> bool:
     return bool(seen)
 
 
-def _problem(tree: MarkedMap, detail: ErrorDetails, place: _Place) -> PlanProblem | None:
-    location = tuple(part for part in detail["loc"] if part not in shapes.MEMBERS)
+def _problem(tree: MarkedMap, detail: ErrorDetails, location: Location) -> PlanProblem | None:
+    place = _walk(tree, location)
     kind = detail["type"]
     owner = _owner(tree, location)
     if kind == "extra_forbidden":

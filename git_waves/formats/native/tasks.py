@@ -15,6 +15,7 @@ from git_waves.formats.checks import (
     read_files,
 )
 from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of, map_under
+from git_waves.formats.names import shorten
 from git_waves.formats.native import shapes
 from git_waves.formats.native.reader import NO_LIMITS, Reader
 
@@ -40,7 +41,7 @@ def read_tasks(
 
 
 def _read_task(reader: Reader, shape: shapes.Task, marks: MarkedMap, commit: CommitPolicy) -> Task:
-    owner = f"task '{shape.id}'"
+    owner = f"task '{shorten(shape.id)}'"
     _check_work(reader, shape, marks, owner)
     if shape.group is not None:
         reader.check_known([shape.group], [line_of(marks, "group")], "groups", "group", owner)
