@@ -68,6 +68,12 @@ def test_it_sings_again_when_an_agent_has_worked_there(task: TaskWorktree) -> No
             "a commit of the foreign path '.waves-canary' was not refused",
         ),
         (
+            lambda task: (task.hooks / "pre-commit").write_text(
+                "#!/bin/sh\necho .waves-canary >&2\nexit 1\n"
+            ),
+            "a commit of the foreign path '.waves-canary' was refused by something else: .waves-canary",
+        ),
+        (
             lambda task: (task.hooks / "guard.py").write_text("raise SystemExit(0)\n"),
             "a move of the foreign ref 'refs/waves/canary' was not refused",
         ),

@@ -210,13 +210,27 @@ def test_an_allowed_commit_starts_no_interpreter(repo: RepoBuilder) -> None:
     without_interpreter(task)
     task.write({"src/a.c": "mine\n", "docs/deep/b.md": "x", "gen/x.h": "x", "gen/a/b/y.h": "x"})
     task.git("add", "--all")
+    task.write({"later.txt": "x"})
+    task.git("add", "--intent-to-add", "later.txt")
     task.git("commit", "--quiet", "-m", "work")
     task.git("rm", "--quiet", "gen/x.h", "src/a.c")
     task.git("commit", "--quiet", "--amend", "--no-edit")
+    task.git("rm", "--quiet", "--cached", "later.txt")
     repo.git("update-ref", INTEGRATION, repo.commit({"src/b.c": "integrated\n"}))
     task.git("rebase", "--quiet", INTEGRATION)
     task.write({"docs/a.md": "more\n"})
     task.git("commit", "--quiet", "-am", "after the rebase")
+
+
+def test_nor_does_one_on_a_base_that_is_not_integrated_yet(repo: RepoBuilder) -> None:
+    start_run(repo, FILES)
+    integrated = repo.git("rev-parse", INTEGRATION)
+    repo.git("update-ref", INTEGRATION, repo.commit({"src/b.c": "merged into the candidate\n"}))
+    task = make_task(repo)
+    repo.git("update-ref", INTEGRATION, integrated)
+    without_interpreter(task)
+    task.write({"src/a.c": "mine\n"})
+    task.git("commit", "--quiet", "-am", "work")
 
 
 def test_owning_everything_starts_no_interpreter_either(repo: RepoBuilder) -> None:

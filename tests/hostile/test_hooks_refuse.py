@@ -134,6 +134,11 @@ def test_a_commit_on_another_tasks_branch_is_refused(task: TaskWorktree) -> None
         (["update-ref", "-d", INTEGRATION], f"only the coordinator moves '{INTEGRATION}'"),
         (["update-ref", "refs/waves/p/r1/candidate", "HEAD"], "only the coordinator moves 'refs/waves/p/r1/"),
         (["update-ref", "main-worktree/HEAD", "HEAD"], "ref 'main-worktree/HEAD' does not belong"),
+        (
+            ["update-ref", "main-worktree/refs/bisect/x", "HEAD"],
+            "ref 'main-worktree/refs/bisect/x' does not belong",
+        ),
+        (["update-ref", "waves-lease.json", "HEAD"], "ref 'waves-lease.json' does not belong"),
         (["update-ref", "-d", "refs/heads/waves/p/t1/1"], "cannot be deleted or packed from its worktree"),
         (["fetch", "--quiet", ".", "HEAD:refs/heads/copy"], "branch 'copy' does not belong to task 't1'"),
     ],
@@ -174,6 +179,7 @@ def test_a_siblings_branch_cannot_be_merged(task: TaskWorktree) -> None:
     task.git("commit", "--quiet", "-am", "work")
     assert "'src/b.c' belongs to task 't2'" in task.refused("merge", "--no-edit", branch)
     assert "'src/b.c' belongs to task 't2'" in task.refused("commit", "-m", "conclude the merge")
+    assert task.run("git", "hook", "run", "pre-commit")[0] == 1, "not only the ref transaction refuses"
     task.git("merge", "--abort")
     assert "'src/b.c' belongs to task 't2'" in task.refused("merge", "--no-verify", "--no-edit", branch)
 
@@ -215,6 +221,7 @@ def test_a_merge_that_undoes_foreign_work_is_refused(task: TaskWorktree) -> None
         f"hint: take it out of the commit: git restore --staged --source={new[:12]} -- src/b.c\n"
         "hint: or ask for it: git waves request src/b.c --reason '...'\n"
     )
+    assert task.run("git", "hook", "run", "pre-commit")[0] == 1, "not only the ref transaction refuses"
     assert "'src/b.c' belongs to task 't2'" in task.refused("commit", "-nm", "evil")
 
 
@@ -252,7 +259,10 @@ def test_a_later_round_may_work_on_a_base_that_is_not_integrated_yet(repo: RepoB
     task.git("add", "--all")
     task.git("commit", "--quiet", "-m", "work")
     task.write({"README": "not mine\n"})
-    assert "'README' belongs to no task" in task.refused("commit", "-nam", "no")
+    assert task.refused("commit", "-nam", "no").splitlines()[:2] == [
+        "error: refused by git-waves: 1 path not owned by task 't1'",
+        "error: 'README' belongs to no task",
+    ]
 
 
 def test_a_cherry_pick_may_be_looked_at_but_not_committed(task: TaskWorktree) -> None:
