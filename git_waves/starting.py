@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from git_waves import __version__, agents, control, planning, preflight, refs
-from git_waves.adapters import eventlog, process, worktrees
+from git_waves.adapters import eventlog, process, rundir, worktrees
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock
 from git_waves.adapters.repo import Repository, open_repository
@@ -21,7 +21,6 @@ from git_waves.adapters.rundir import (
     RunDir,
     latest_run,
     new_run_id,
-    waves_folder,
     write_durably,
 )
 from git_waves.adapters.worktree_config import enable_worktree_config
@@ -138,19 +137,21 @@ def _begin(
     repository: Repository, options: RunOptions, beginning: Beginning, tell: Tell, say: Callable[[str], None]
 ) -> int:
     git, plan = repository.git, beginning.analysis.plan
-    run_dir = RunDir(waves_folder(repository.common_dir) / "runs" / new_run_id())
+    run_dir = rundir.unborn(repository.common_dir, plan.name)
     run_dir.make()
     write_durably(run_dir.plan, beginning.text.data)
     facts = {"source": beginning.text.source, "name": beginning.text.name_hint}
     write_durably(run_dir.path / "plan.json", json.dumps(facts).encode())
-    write_durably(
-        run_dir.manifest, json.dumps(beginning.analysis.manifest.to_json(), sort_keys=True).encode()
-    )
+    manifest = json.dumps(beginning.analysis.manifest.to_json(), sort_keys=True)
+    write_durably(run_dir.manifest, manifest.encode())
+    run = new_run_id()
     log = eventlog.EventLog.create(run_dir.events)
-    state = RunState()
-    stamped = log.append(_run_started(git, run_dir.run, beginning))
-    state.apply(stamped)
-    tell(stamped, state)
+    first = log.append(_run_started(git, run, beginning))
+    log.close()
+    run_dir = rundir.be_born(run_dir, run)
+    state, size = control.load(run_dir)
+    tell(first, state)
+    log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
     return _go(repository, options, run_dir, plan, state, log, tell, say)
 
 

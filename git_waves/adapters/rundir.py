@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -83,6 +84,25 @@ def new_run_id() -> str:
     return datetime.now(UTC).strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
 
 
+def unborn(common_dir: Path, plan: str) -> RunDir:
+    """The place where a run of the plan is put together, empty: it becomes a run only with its first event.
+
+    What a coordinator that died there left is removed; call it under the plan's lock.
+    """
+    path = waves_folder(common_dir) / "runs" / f".{plan}"
+    if path.is_dir():
+        shutil.rmtree(path)
+    return RunDir(path)
+
+
+def be_born(run_dir: RunDir, run: str) -> RunDir:
+    """Give the run its name, in one step that survives a power cut."""
+    path = run_dir.path.rename(run_dir.path.with_name(run))
+    _sync_folder(path)
+    _sync_folder(path.parent)
+    return RunDir(path)
+
+
 def waves_folder(common_dir: Path) -> Path:
     """The folder that holds everything of ours in a repository."""
     return common_dir / "waves"
@@ -93,7 +113,7 @@ def run_dirs(common_dir: Path) -> Iterator[RunDir]:
     folder = waves_folder(common_dir) / "runs"
     if folder.is_dir():
         for path in sorted(folder.iterdir(), reverse=True):
-            if (path / "events.jsonl").is_file():
+            if not path.name.startswith(".") and (path / "events.jsonl").is_file():
                 yield RunDir(path)
 
 
@@ -130,8 +150,12 @@ def write_durably(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    folder = os.open(path.parent, os.O_RDONLY)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)

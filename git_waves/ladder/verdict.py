@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from git_waves import refs
 from git_waves.adapters import worktrees
 from git_waves.adapters.merge import Refused, judge
 from git_waves.adapters.process import Reason
@@ -76,8 +77,6 @@ def _settle_tip(state: Climb, tip: Oid) -> Fell | None:
                 rung="", reason="its branch moved after it ended", hint=state.log_hint(), is_parked=True
             )
         tip = committed
-    if tip == state.lease.base and not state.task.allow_empty:
-        return Fell(rung="", reason="the agent ended well and changed nothing", hint=state.log_hint())
     state.tip = tip
     return None
 
@@ -100,9 +99,14 @@ def _strayed(state: Climb, head: str) -> Fell:
 def ownership(state: Climb) -> Fell | None:
     """Judge the whole attempt from trees, base to tip (product 4.4); the merge judges it again."""
     assert state.tip is not None, "the commit rung sets the tip"
-    judged = judge(state.git, onto=state.lease.base, base=state.lease.base, tip=state.tip, rules=state.rules)
+    # A task may have merged what was integrated meanwhile; that is no change of its own. The ref is only a hint here:
+    # the merge judges against the candidate that the event log knows.
+    integrated = state.git.ref(refs.integration_ref(state.plan.name)) or state.lease.base
+    judged = judge(state.git, onto=integrated, base=state.lease.base, tip=state.tip, rules=state.rules)
     if isinstance(judged, Refused):
         return Fell(rung="", reason=judged.reason, paths=judged.paths, hint=f"git waves show {state.task.id}")
+    if not judged and not state.task.allow_empty:
+        return Fell(rung="", reason="the agent ended well and changed nothing", hint=state.log_hint())
     state.paths = judged
     return None
 

@@ -136,7 +136,7 @@ def test_an_agent_outlives_its_coordinator_and_its_result_is_taken(tmp_path: Pat
     repo = make_scene(tmp_path, slow)
     repo.commit({".gitignore": "*.log\n"})
     first = subprocess.Popen(
-        [sys.executable, "-m", "git_waves", "run"],
+        [sys.executable, "-m", "git_waves", "run", "--verbose"],
         cwd=repo.folder,
         env={**repo.environment, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
@@ -161,7 +161,7 @@ def test_two_coordinators_at_once_and_the_second_is_told_who_holds_it(tmp_path: 
     repo = make_scene(tmp_path, phase3(run={"t1": "sleep 2; echo t1 > t1.txt"}).replace("name: p", "name: p"))
     environment = {**repo.environment, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
-        [sys.executable, "-m", "git_waves", "run"],
+        [sys.executable, "-m", "git_waves", "run", "--verbose"],
         cwd=repo.folder,
         env=environment,
         stdin=subprocess.DEVNULL,

@@ -89,8 +89,15 @@ ATTACKS = (
     ),
     Attack(
         "a submodule",
-        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),own.d/sub; git -c core.hooksPath=/dev/null commit -qm x; mkdir own.d/sub",
+        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),own.d/sub;"
+        " git -c core.hooksPath=/dev/null commit -qm x; git clone -q . own.d/sub",
         "own.d/sub",
+    ),
+    Attack(
+        "a submodule that is not there",
+        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),own.d/sub;"
+        " git -c core.hooksPath=/dev/null commit -qm x",
+        "changed nothing",
     ),
     Attack(
         "a nested repository",
