@@ -76,6 +76,8 @@ def newest_run(common_dir: str, plan: str | None = None) -> Glance | None:
     except OSError:
         return None
     for name in names:
+        if name.startswith("."):  # a run being put together
+            continue
         folder = os.path.join(runs, name)
         lines = _whole_lines(os.path.join(folder, "events.jsonl"))
         if not lines:
