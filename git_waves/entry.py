@@ -6,6 +6,7 @@ import os
 import sys
 
 from git_waves import quick
+from git_waves.adapters.terminal import ReaderLeftError
 from git_waves.errors import BUG, INTERRUPTED, UsageError, WavesError
 from git_waves.views.fatal_text import bug_text, error_text
 
@@ -26,7 +27,7 @@ def main(words: Sequence[str] | None = None) -> int:
         _complain(error_text(error))
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except BrokenPipeError:
+    except (ReaderLeftError, BrokenPipeError):
         # Python flushes standard output once more on its way out, which must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE

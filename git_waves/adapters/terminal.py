@@ -6,12 +6,21 @@ import os
 import sys
 
 
+class ReaderLeftError(Exception):
+    """Nobody reads standard output any more. No OSError, which the command line library would make an exit code of."""
+
+
 def write(text: str) -> None:
-    """Print text as it is; bytes of paths that are no UTF-8 come out as the bytes they were."""
-    sys.stdout.flush()
+    """Print text as it is; bytes of paths that are no UTF-8 come out as the bytes they were.
+
+    Raises ReaderLeftError when the pipe is closed, OSError when the output cannot be written for another reason.
+    """
     data = memoryview(text.encode(errors="surrogateescape"))
-    while data:
-        data = data[os.write(sys.stdout.fileno(), data) :]
+    try:
+        while data:
+            data = data[os.write(sys.stdout.fileno(), data) :]
+    except BrokenPipeError as error:
+        raise ReaderLeftError from error
 
 
 def wants_colour() -> bool:

@@ -96,7 +96,13 @@ def run(words: Sequence[str]) -> int:
 def _usage_error(error: Exception) -> UsageError:
     """typer's words in our style: lower case, no full stop, and how the command is to be typed."""
     message = str(error.format_message()) if hasattr(error, "format_message") else str(error)
-    message = message.strip().rstrip(".").replace("Value error, ", "").replace(": Input", ": input")
+    message = (
+        message.strip()
+        .rstrip(".")
+        .replace("Value error, ", "")
+        .replace(": Input", ": input")
+        .replace(". Did you", "; did you")
+    )
     context = getattr(error, "ctx", None)
     hint = "git waves -h"
     if context is not None and context.parent is not None:

@@ -140,5 +140,5 @@ class _Progress:
         if self._is_heard:
             try:
                 terminal.write(text)
-            except OSError:
+            except (terminal.ReaderLeftError, OSError):
                 self._is_heard = False
