@@ -29,13 +29,13 @@ def find_log(
     if name.startswith(GATE):
         return _gate_log(found, name.removeprefix(GATE))
     task = find_task(found, name)
-    number = task.attempt if attempt is None else attempt
-    if not 1 <= number <= max(task.attempt, 1):
-        raise UsageError(f"task '{name}' has no attempt {number}", hint=f"its newest is {task.attempt}")
     if not task.attempt:
         raise UsageError(
             f"task '{name}' has not started yet, it is {task.status}", hint=f"git waves show {name}"
         )
+    number = task.attempt if attempt is None else attempt
+    if not 1 <= number <= task.attempt:
+        raise UsageError(f"task '{name}' has no attempt {number}", hint=f"its newest is {task.attempt}")
     path = found.run_dir.log(name, number, rung)
     if not path.is_file() and not (is_awaited and task.status in fold.LIVE and number == task.attempt):
         raise UsageError(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
 from git_waves.adapters import eventlog
 from git_waves.adapters.rundir import RunDir, write_durably
+from git_waves.core.ownership import build_manifest
+from git_waves.formats import PlanText, read_plan
 
 START = datetime(2026, 11, 30, 9, 0, 0, tzinfo=UTC)
 COMMIT = "1f0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b4a3f2e"
@@ -237,6 +240,12 @@ class Scene:
     def accept(self) -> None:
         """A person takes the integration ref from where somebody moved it."""
         self.add(eventlog.IntegrationAccepted(old=COMMIT, new=COMMIT, tree=TREE))
+
+    def own(self, plan_text: str) -> None:
+        """Freeze who owns what, as this plan says."""
+        text = PlanText(name_hint="plan.yaml", source="plan.yaml", data=plan_text.encode())
+        manifest = build_manifest(read_plan(text, known_agents=frozenset()))
+        write_durably(self.run_dir.manifest, json.dumps(manifest.to_json()).encode())
 
     def write_log(self, name: str, content: bytes) -> None:
         """What an agent or a gate printed (`t1.1.log`)."""
