@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -38,14 +39,15 @@ def write_starting_plan(repository: Repository, path: str | None) -> Path:
         name=plan_name_from(f"{repository.main_work_tree.name}.yaml"),
     )
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.parent.is_dir():
+            file.parent.mkdir(parents=True)
         with file.open("x", encoding="utf-8") as new:
             new.write(text)
-    except FileExistsError as error:
-        raise UsageError(
-            f"'{path or file}' already exists", hint="'git waves plan' shows what is in it"
-        ) from error
     except OSError as error:
+        if os.path.lexists(file):
+            raise UsageError(
+                f"'{path or file}' already exists", hint="'git waves plan' shows what is in it"
+            ) from error
         raise UsageError(f"cannot write '{path or file}': {error.strerror}") from error
     return file
 
@@ -67,7 +69,7 @@ def stamp(repository: Repository, text: PlanText, scheduler: SchedulerName) -> b
             f"'{text.source}' is a plan of format '{plan.format}', which git-waves reads and does not write"
         )
     stamped = PlanText(name_hint=text.name_hint, source=text.source, data=_stamped(text.data, scheduler))
-    if not _is_same_plan(stamped, plan):
+    if not _is_same_plan(stamped, plan, scheduler):
         raise UsageError(
             f"cannot find the place for the scheduler in '{text.source}'",
             hint=f"write it by hand, at the left margin: scheduler: {scheduler}",
@@ -89,12 +91,12 @@ def _end(data: bytes) -> bytes:
     return b"\r\n" if b"\r\n" in data else b"\n"
 
 
-def _is_same_plan(stamped: PlanText, plan: Plan) -> bool:
+def _is_same_plan(stamped: PlanText, plan: Plan, scheduler: SchedulerName) -> bool:
     try:
         read = read_plan(stamped, known_agents=agents.KNOWN)
     except PlanError:
         return False
-    return _without_lines(replace(read, scheduler=None)) == _without_lines(replace(plan, scheduler=None))
+    return _without_lines(read) == _without_lines(replace(plan, scheduler=scheduler))
 
 
 def _without_lines(value: object) -> object:

@@ -12,7 +12,7 @@ from git_waves import plan_files
 from git_waves.adapters import terminal
 from git_waves.cli import here
 from git_waves.errors import OK
-from git_waves.views.safe import quoted, shell_word
+from git_waves.views.safe import as_command, quoted, shell_word
 
 
 def init(
@@ -24,5 +24,5 @@ def init(
     file = plan_files.write_starting_plan(here.repository(), path)
     shown = os.path.relpath(file, Path.cwd())
     named = f" {shell_word(shown)}" if path is not None else ""
-    terminal.write(f"wrote {quoted(shown)}\nnext: edit it, then 'git waves plan{named}'\n")
+    terminal.write(f"wrote {quoted(shown)}\nnext: edit it, then {as_command(f'git waves plan{named}')}\n")
     return OK

@@ -54,7 +54,7 @@ def begins_text(
         if merged:
             lines.append(f"  merge into the candidate, in this order: {', '.join(map(clean, merged))}")
             lines += [
-                f"  gate {clean(gate.name)}: {clean(str(gate.command))}"
+                f"  gate {clean(gate.name)}: {clean(str(gate.command).strip())}"
                 for gate in plan.gates
                 if gate.name in group.gates
             ]
@@ -68,11 +68,11 @@ def _task(plan: Plan, task: Task, manifest: OwnershipManifest) -> Iterator[str]:
     )
     agent = task.agent or plan.agent
     if task.run is not None:
-        yield f"    runs {clean(str(task.run))}"
+        yield f"    runs {clean(str(task.run).strip())}"
     elif agent is not None:
         yield f"    agent {clean(str(agent.command if agent.command is not None else agent.name))}"
     claims = manifest.claims(task.id)
     for pattern in claims.explicit or claims.inferred:
         yield f"    may change {clean(str(pattern))}"
     for command in task.verify:
-        yield f"    verified by {clean(str(command))}"
+        yield f"    verified by {clean(str(command).strip())}"
