@@ -3,13 +3,19 @@
 Run as `python -I -S -B guard.py LEASE HOOK [ARGUMENT ...]`, only when `dispatch.sh` could not prove that all is owned.
 Standard library only and nothing of ours, so that it starts fast and outlives an upgrade. It reads the lease and asks
 git; it never writes, waits or calls the network. Exit 0 allows, 1 refuses; a bug of ours refuses too, in one line.
+
+An agent waits for this at every refusal, and `json`, `re`, `shlex` or `typing` would double the time to start, since all
+bring in `re` and `enum`: what they do is done without them, or they are imported where they are seldom needed.
 """
 
-import json
+from __future__ import annotations
+
 import os
-import re
-import shlex
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Entry = tuple[bytes, str]
 """A changed path as git's bytes, and its new mode (`000000` when it is gone)."""
@@ -18,6 +24,9 @@ GITLINK = "160000"
 MOST_SHOWN = 20
 _RAW = ("-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "--no-relative")
 _OWN_TO_EACH_WORKTREE = ("refs/worktree/", "refs/bisect/", "refs/rewritten/")
+_HEX = frozenset("0123456789abcdef")
+_REF_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ_")  # of HEAD, ORIG_HEAD and the like
+_PLAIN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./-_")
 _SHELL_NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\", "'": "\\'"}
 
 
@@ -40,14 +49,18 @@ class Rules:
     def __init__(self, written: dict[str, list[str]]) -> None:
         self.files = frozenset(written.get("files", ()))
         self.dirs = tuple(written.get("dirs", ()))
-        self.globs = tuple(re.compile(text) for text in written.get("globs", ()))
+        self.globs = tuple(written.get("globs", ()))
 
     def own(self, path: bytes) -> bool:
         """Whether the path is owned, letter for letter."""
         text = _text(path)
         if text in self.files or text.startswith(self.dirs):
             return True
-        return any(glob.fullmatch(text) for glob in self.globs)
+        if not self.globs:
+            return False
+        import re
+
+        return any(re.fullmatch(glob, text) for glob in self.globs)
 
     def allow(self, entry: Entry) -> bool:
         """Whether the change may be made: a repository inside the repository needs an owner of exactly that path."""
@@ -59,8 +72,7 @@ class Lease:
     """What `waves-lease.json` says about this worktree."""
 
     def __init__(self, path: str) -> None:
-        with open(path, "rb") as file:
-            written = json.load(file)
+        written = _read_json(path)
         self.task: str = written["task"]
         self.branch: str = written["branch"]
         self.base: str = written["base"]
@@ -73,6 +85,34 @@ class Lease:
     def short_branch(self) -> str:
         """The branch as people type it."""
         return self.branch.removeprefix("refs/heads/")
+
+
+class _AsWritten:
+    """What `json.decoder` would tell its scanner: nothing special."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float = parse_constant = float
+    parse_int = int
+
+    def __init__(self) -> None:
+        self.memo: dict[str, str] = {}
+
+
+def _read_json(path: str) -> Any:
+    with open(path, "rb") as file:
+        text = file.read().decode().strip()
+    try:
+        from _json import make_scanner  # the C half of `json`, without the imports of the other
+
+        value, end = make_scanner(_AsWritten())(text, 0)  # type: ignore[arg-type]  # typeshed names another class
+        if end == len(text):
+            return value
+    except Exception:  # not this Python's, or not JSON: then `json` says it best
+        pass
+    import json
+
+    return json.loads(text)
 
 
 # ---------------------------------------------------------------------- texts
@@ -98,8 +138,10 @@ def _escaped(letter: str) -> str:
 
 def typed(text: str) -> str:
     """The text as one word to type in bash, zsh or ksh."""
+    if text and _PLAIN_LETTERS.issuperset(text):
+        return text
     if text.isprintable():
-        return shlex.quote(text)
+        return "'" + text.replace("'", "'\"'\"'") + "'"
     return "$'" + "".join(_SHELL_NAMES.get(c) or (c if c.isprintable() else _bytes_of(c)) for c in text) + "'"
 
 
@@ -166,6 +208,10 @@ def _between(old: str, new: str) -> list[Entry]:
     return _entries("diff-tree", *_RAW, old, new)
 
 
+def _is_id(text: str) -> bool:
+    return len(text) in (40, 64) and _HEX.issuperset(text)
+
+
 def _is_ancestor(old: str, new: str) -> bool:
     return _git("merge-base", "--is-ancestor", old, new)[0] == 0
 
@@ -179,19 +225,24 @@ def check_index(lease: Lease) -> Refusal | None:
     A merge with something that is on the integration ref brings in what other tasks did, rightly; such a merge is
     compared with what it merges, as the fence will do.
     """
-    born = _git("rev-parse", "--verify", "--quiet", "HEAD")[0] == 0
-    head = "HEAD" if born else _ask("hash-object", "-t", "tree", "/dev/null").decode().strip()
-    points = [merged for merged in _merge_heads() if _is_ancestor(merged, lease.integration)] or [head]
-    foreign = _foreign_under_all(lease.rules, [_staged(point) for point in points])
-    undo = "git restore --staged" if born else "git rm --cached"
-    if points != [head]:
+    points = [merged for merged in _merge_heads() if _is_ancestor(merged, lease.integration)] or ["HEAD"]
+    undo = "git restore --staged"
+    try:
+        staged = [_staged(point) for point in points]
+    except GitError:
+        if _git("rev-parse", "--verify", "--quiet", "HEAD")[0] == 0:
+            raise
+        staged = [_staged(_ask("hash-object", "-t", "tree", "/dev/null").decode().strip())]  # no commit yet
+        undo = "git rm --cached"
+    if points != ["HEAD"]:
         undo += f" --source={points[0][:12]}"
+    foreign = _foreign_under_all(lease.rules, staged)
     return _foreign_paths(lease, foreign, undo) if foreign else None
 
 
 def _merge_heads() -> list[str]:
     """What is being merged. `git merge` writes MERGE_HEAD after pre-merge-commit, but names the heads in `GITHEAD_*`."""
-    heads = [name[8:] for name in os.environ if re.fullmatch("GITHEAD_[0-9a-f]{40,64}", name)]
+    heads = [name[8:] for name in os.environ if name.startswith("GITHEAD_") and _is_id(name[8:])]
     try:
         with open(os.path.join(os.environ.get("GIT_DIR", ".git"), "MERGE_HEAD"), encoding="ascii") as file:
             heads += file.read().split()
@@ -229,7 +280,7 @@ def check_refs(lease: Lease, lines: bytes) -> Refusal | None:
     """Refuse a ref transaction that moves anything but the worktree's own refs and the task's own branch."""
     for line in filter(None, _text(lines).split("\n")):
         _, new, ref = line.split(" ", 2)
-        if ref.startswith(_OWN_TO_EACH_WORKTREE) or re.fullmatch("[A-Z_]+", ref):
+        if ref.startswith(_OWN_TO_EACH_WORKTREE) or _REF_LETTERS.issuperset(ref):
             continue
         refusal = _check_own_branch(lease, new) if ref == lease.branch else _foreign_ref(lease, ref)
         if refusal is not None:
@@ -243,7 +294,7 @@ def _check_own_branch(lease: Lease, new: str) -> Refusal | None:
             f"branch '{lease.short_branch}' of task '{lease.task}' cannot be deleted or packed from its worktree",
             hints=("leave it: 'git waves clean' removes it when it is merged",),
         )
-    if not re.fullmatch("[0-9a-f]{40,64}", new):
+    if not _is_id(new):
         return Refusal(f"branch '{lease.short_branch}' cannot become '{new}'", hints=_own_branch(lease))
     return check_tip(lease, new)
 
@@ -303,10 +354,9 @@ def _foreign_paths(lease: Lease, foreign: list[Entry], undo: str) -> Refusal:
 def _everybody(lease: Lease) -> list[tuple[str, Rules]]:
     """Every task of the run and its rules, for naming owners; empty when the manifest cannot be read."""
     try:
-        with open(lease.manifest, "rb") as file:
-            tasks = json.load(file)["tasks"]
+        tasks = _read_json(lease.manifest)["tasks"]
         return [(f"task '{task}'", Rules(claims["rules"])) for task, claims in tasks.items()]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, re.error):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []  # the refusal itself rests on the lease
 
 
