@@ -271,6 +271,7 @@ DELETES = {
     "git_waves.adapters.worktrees.drop_throwaway": "a gate's worktree, made by us for that gate",
     "git_waves.adapters.worktrees._drop_admin": "git's own folder for a worktree whose files are gone",
     "git_waves.adapters.worktrees._repair_half_made": "what a killed `git worktree add` left, never filled",
+    "git_waves.adapters.rundir.unborn": "the folder of a run that never became one: no event, so no work",
     "git_waves.adapters.merge._attributes": "a temporary folder made three lines above",
 }
 _DELETERS = frozenset({"rmtree", "remove_worktree", "removedirs"})
@@ -303,6 +304,7 @@ LONGER = {
     "git_waves/adapters/eventlog.py": "one class an event; the list is the format",
     "git_waves/adapters/git.py": "one door: a verb is a few lines, and there are many verbs",
     "git_waves/adapters/supervisor.py": "one program that may import nothing of ours",
+    "hooks/guard.py": "one program that may import nothing of ours",
     "git_waves/starting.py": "every check before a run, and the way into it",
 }
 
