@@ -1,0 +1,148 @@
+"""What planning costs on generated plans: against floors, against what one would write first (G6, G7, G8).
+
+Judged by processor time of fresh processes, imports outside of the clock: planning is one thread, and waits for nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.family import Family, Options
+from bench.figures import Figure, compared, times
+from bench.generate import Item, as_json, as_json_lines, as_yaml, project
+from bench.scene import ROOT
+from bench.timing import Case, Sample, interleave
+
+SMALL, LARGE, HUGE = 1_000, 10_000, 100_000
+SLOW_ROUNDS = 1
+"""Rounds of what takes ten seconds, unless the full run is asked for."""
+
+_EVENTS = "libyaml events, nothing built"
+_CSAFE = "CSafeLoader alone"
+_NAIVE = "safe_load, pairwise overlaps"
+_OURS = "parse, validate, manifest, groups"
+_FINDINGS = "the same with findings"
+_JSON = "json.loads"
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A case that runs in `plan_child`, which says how much it grew; `peaks` collects that, in bytes."""
+
+    name: str
+    work: str
+    file: Path
+    peaks: list[int]
+
+    def case(self, rounds: int | None = None) -> Case:
+        """The case for `interleave`."""
+        return Case(name=self.name, run=self._run, rounds=rounds)
+
+    def _run(self) -> Sample:
+        argv = [sys.executable, "-m", "bench.plan_child", self.work, str(self.file)]
+        done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{self.name}: {done.stderr}")
+        told = json.loads(done.stdout)
+        self.peaks.append(told["peak"])
+        return Sample(told["wall"], told["cpu"])
+
+
+def measure(options: Options) -> list[Figure]:
+    """All figures of this family."""
+    figures: list[Figure] = []
+    cpu: dict[int, float] = {}
+    for count in (SMALL, LARGE):
+        yaml_figures, cpu[count] = _yaml(options, count)
+        figures += yaml_figures + _json(options, count)
+    if options.is_full:
+        figures += _growth(options, cpu[LARGE])
+    return figures
+
+
+def _write(options: Options, count: int, suffix: str, form: Callable[[Sequence[Item]], str]) -> Path:
+    file = options.folder / f"{count}{suffix}"
+    file.write_text(form(project(count)))
+    return file
+
+
+def _yaml(options: Options, count: int) -> tuple[list[Figure], float]:
+    file = _write(options, count, ".yaml", as_yaml)
+    slow = None if count == SMALL or options.is_full else SLOW_ROUNDS
+    ours = Child(_OURS, "ours", file, [])
+    measured = interleave(
+        [
+            ours.case(),
+            Child(_FINDINGS, "findings", file, []).case(),
+            Child(_EVENTS, "events", file, []).case(),
+            Child(_CSAFE, "c_safe_loader", file, []).case(rounds=slow and 3 * slow),
+            Child(_NAIVE, "naive", file, []).case(rounds=slow),
+        ],
+        rounds=options.rounds,
+        warm_up=False,
+    )
+    where = f", YAML, {count:,} tasks"
+
+    def line(base: str, limit: float | None, name: str = _OURS) -> Figure:
+        aim = "G6" if limit is not None else ""
+        return compared(measured, name, base, aim=aim, limit=limit, clock="cpu", what=name + where)
+
+    figures = [line(_EVENTS, 2.0), line(_CSAFE, 0.5), line(_NAIVE, 0.1), line(_EVENTS, None, _FINDINGS)]
+    return [*figures, _memory(ours, where)], measured.ms(_OURS, "cpu")
+
+
+def _memory(child: Child, where: str) -> Figure:
+    peak, size = statistics.median(child.peaks), child.file.stat().st_size
+    return Figure(
+        aim="G8",
+        what=f"peak memory{where}",
+        ours=f"{peak / 1e6:.0f} MB",
+        against=f"the file: {size / 1e6:.1f} MB",
+        ratio=times(peak / size),
+        wanted="<= 12.0x",
+        is_met=peak / size <= 12,
+    )
+
+
+def _json(options: Options, count: int) -> list[Figure]:
+    figures = []
+    for form, suffix, write, floor in (
+        ("JSON", ".json", as_json, "json_loads"),
+        ("JSON lines", ".jsonl", as_json_lines, "json_lines_loads"),
+    ):
+        file = _write(options, count, suffix, write)
+        children = (Child(_OURS, "ours", file, []), Child(_JSON, floor, file, []))
+        measured = interleave([child.case() for child in children], rounds=options.rounds, warm_up=False)
+        what = f"{_OURS}, {form}, {count:,} tasks"
+        figures.append(compared(measured, _OURS, _JSON, aim="G7", limit=6.0, clock="cpu", what=what))
+    return figures
+
+
+def _growth(options: Options, smaller: float) -> list[Figure]:
+    """Ten times the tasks; three rounds, each takes half a minute."""
+    file = _write(options, HUGE, ".yaml", as_yaml)
+    child = Child(_OURS, "ours", file, [])
+    measured = interleave([child.case()], rounds=3, warm_up=False)
+    larger = measured.ms(_OURS, "cpu")
+    where = f", YAML, {HUGE:,} tasks"
+    growth = Figure(
+        aim="G8",
+        what=_OURS + where,
+        ours=f"{larger / 1000:.1f} s",
+        against=f"{LARGE:,} tasks: {smaller / 1000:.2f} s",
+        ratio=times(larger / smaller),
+        wanted="<= 15.0x",
+        is_met=larger / smaller <= 15,
+    )
+    return [growth, _memory(child, where)]
+
+
+FAMILY = Family(
+    name="plan", aims="G6, G7, G8", title="from the text of a plan to its groups", measure=measure
+)
