@@ -101,8 +101,10 @@ def ownership(state: Climb) -> Fell | None:
     assert state.tip is not None, "the commit rung sets the tip"
     # A task may have merged what was integrated meanwhile; that is no change of its own. The ref is only a hint here:
     # the merge judges against the candidate that the event log knows.
-    integrated = state.git.ref(refs.integration_ref(state.plan.name)) or state.lease.base
-    judged = judge(state.git, onto=integrated, base=state.lease.base, tip=state.tip, rules=state.rules)
+    base = state.lease.base
+    integrated = state.git.ref(refs.integration_ref(state.plan.name))
+    onto = integrated if integrated is not None and state.git.is_ancestor(base, integrated) else base
+    judged = judge(state.git, onto=onto, base=base, tip=state.tip, rules=state.rules)
     if isinstance(judged, Refused):
         return Fell(rung="", reason=judged.reason, paths=judged.paths, hint=f"git waves show {state.task.id}")
     if not judged and not state.task.allow_empty:
