@@ -74,7 +74,7 @@ def _our_run(folder: Path, tasks: int) -> Case:
         plan = plans / f"{name}.yaml"
         plan.write_text(_plan(name, tasks))
         sample = run_process(["git", "waves", "run", "--quiet", plan], cwd=folder)
-        _check_merges(folder, f"refs/waves/{name}/integration", tasks)
+        _check_merges(folder, f"refs/waves/integration/{name}", tasks)
         return sample
 
     return Case(name=_OURS, run=run)

@@ -27,7 +27,7 @@ from git_waves.core.paths import parse_pattern
 
 SMALL, LARGE, HUGE = 100, 10_000, 50_000
 OWNED = 50
-INTEGRATION = "refs/waves/bench/integration"
+INTEGRATION = "refs/waves/integration/bench"
 
 _BARE = "bare sh hook"
 _NONE = "no hook"

@@ -1,6 +1,6 @@
 """The refs of a run: which there are, how each moves, and what to make of them after a crash or a stranger's hand.
 
-refs/waves/<plan>/integration           proven work; moves by compare-and-swap, after green gates only
+refs/waves/integration/<plan>           proven work; moves by compare-and-swap, after green gates only
 refs/heads/waves/<plan>/integration     the branch people see; follows while nobody else moved or checked it out
 refs/heads/waves/<plan>/<task>/<n>      one branch per attempt
 refs/waves/<plan>/<run>/candidate       merged, not yet proven
@@ -22,7 +22,7 @@ RESERVED_TASKS = ("integration", "gate")
 
 def integration_ref(plan: str) -> str:
     """The ref that only ever holds proven work."""
-    return f"refs/waves/{plan}/integration"
+    return f"refs/waves/integration/{plan}"
 
 
 def integration_branch(plan: str) -> str:

@@ -72,8 +72,10 @@ def _refuse(git: Git, changes: tuple[Change, ...], rules: Rules) -> Refused | No
     unsafe = tuple(path for path in added if unsafe_reason(path))
     if unsafe:
         return Refused(reason=f"it adds a path that is not safe: {unsafe_reason(unsafe[0])}", paths=unsafe)
-    gitlinks = tuple(
-        change.path for change in present if change.new_mode == GITLINK and change.old_mode != GITLINK
+    gitlinks = tuple(  # a submodule is wanted only where the plan names its very path (git-facts D16)
+        change.path
+        for change in present
+        if change.new_mode == GITLINK and change.old_mode != GITLINK and change.path not in rules.files
     )
     if gitlinks:
         return Refused(reason="it adds a repository inside the repository (a gitlink)", paths=gitlinks)

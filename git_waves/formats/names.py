@@ -15,7 +15,7 @@ _is_plan_name = re.compile(PLAN_NAME).fullmatch
 # `waves/<plan>/<task>/<attempt>` lives beside `waves/<plan>/integration`, and a gate gets a worktree as a task does.
 RESERVED_IDS = frozenset({"integration", "gate"})
 # `refs/waves/archive/...` lives beside `refs/waves/<plan>/...`.
-RESERVED_PLAN_NAMES = frozenset({"archive"})
+RESERVED_PLAN_NAMES = frozenset({"archive", "integration"})
 
 _TOO_MANY_TO_COMPARE = 500
 _TOO_MANY_TO_SHOW = 20

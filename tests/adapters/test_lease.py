@@ -72,7 +72,7 @@ def lease_of(rules: Rules) -> LeaseFile:
         attempt=2,
         branch="refs/heads/waves/p/t1/2",
         base=Oid("1" * 40),
-        integration="refs/waves/p/integration",
+        integration="refs/waves/integration/p",
         rules=rules,
         manifest=Path("/nowhere/manifest.json"),
         hints=("ask the lead",),

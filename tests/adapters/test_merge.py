@@ -103,10 +103,12 @@ def test_a_link_that_stays_inside_is_merged(scene: Scene) -> None:
     assert isinstance(scene.merge(), Candidate)
 
 
-def test_a_gitlink_at_an_owned_path_is_refused(scene: Scene) -> None:
+def test_a_gitlink_below_an_owned_folder_is_refused_and_at_its_own_claimed_path_merged(scene: Scene) -> None:
     scene.repo.git("update-index", "--add", "--cacheinfo", f"160000,{scene.base},mine/sub")
     scene.repo.git("commit", "-qm", "gitlink")
     assert refused_for(scene.merge()) == ("mine/sub",)
+    rules = Rules(files=frozenset({RepoPath("mine/sub")}))
+    assert isinstance(scene.merge(rules=rules), Candidate)
 
 
 def test_touch_and_revert_of_a_foreign_file_is_no_change(scene: Scene) -> None:

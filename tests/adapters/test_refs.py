@@ -48,7 +48,7 @@ def test_beginning_creates_every_ref_and_may_be_repeated(scene: Scene) -> None:
     refs.begin(scene.git, scene.run.state, previous="")
     found = scene.git.refs("refs/waves/", "refs/heads/waves/")
     assert set(found) == {
-        "refs/waves/p/integration",
+        "refs/waves/integration/p",
         "refs/waves/p/r1/base",
         "refs/waves/p/r1/plan",
         "refs/waves/p/r1/candidate",
@@ -84,9 +84,9 @@ def test_publishing_from_a_value_we_do_not_know_moves_nothing(scene: Scene) -> N
     commit = scene.merge_commit()
     refs.move_candidate(scene.git, scene.run.state, scene.run.state.tasks["t1"], commit)
     scene.run.event("task_merged", task="t1", attempt=1, tip=scene.tip, commit=commit, tree="T")
-    scene.repo.git("update-ref", "refs/waves/p/integration", scene.tip)
+    scene.repo.git("update-ref", "refs/waves/integration/p", scene.tip)
     assert refs.publish(scene.git, scene.run.state) is None
-    assert scene.git.ref("refs/waves/p/integration") == scene.tip
+    assert scene.git.ref("refs/waves/integration/p") == scene.tip
     assert scene.git.ref("refs/heads/waves/p/integration") == scene.base
     assert "was moved by somebody else" in refs.moved_elsewhere(scene.git, scene.run.state)
 
@@ -99,7 +99,7 @@ def test_a_branch_that_somebody_checked_out_is_left_alone_and_named(scene: Scene
     warning = refs.publish(scene.git, scene.run.state)
     assert warning is not None
     assert "is checked out" in warning
-    assert scene.git.ref("refs/waves/p/integration") == commit
+    assert scene.git.ref("refs/waves/integration/p") == commit
     assert scene.git.ref("refs/heads/waves/p/integration") == scene.base
     assert scene.repo.git("status", "--porcelain") == ""
 

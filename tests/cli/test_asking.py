@@ -156,7 +156,7 @@ def inside(repo: RepoBuilder, scene: scenes.Scene, tmp_path: Path) -> Path:
         attempt=1,
         branch="refs/heads/waves/p/t1/1",
         base=Oid(scenes.COMMIT),
-        integration="refs/waves/p/integration",
+        integration="refs/waves/integration/p",
         rules=Rules(files=rules.files | {RepoPath("notes.txt")}, dirs=rules.dirs, globs=rules.globs),
         manifest=scene.run_dir.manifest,
     )

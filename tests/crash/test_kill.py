@@ -56,7 +56,7 @@ def events_of(repo: RepoBuilder) -> list[dict[str, object]]:
 
 def assert_whole(repo: RepoBuilder, tree: str) -> None:
     """The invariants after any crash and one more run: same tree, each task once, nothing lost, nothing left."""
-    integration = "refs/waves/p/integration"
+    integration = "refs/waves/integration/p"
     assert repo.git("rev-parse", f"{integration}^{{tree}}") == tree
     assert repo.git("rev-parse", "refs/heads/waves/p/integration") == repo.git("rev-parse", integration)
     merged = repo.git(
@@ -86,7 +86,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, int, int
     repo = make_scene(tmp_path_factory.mktemp("undisturbed"))
     done = drive(repo, "none", 0)
     assert done.returncode == 0, done.stdout + done.stderr
-    tree = repo.git("rev-parse", "refs/waves/p/integration^{tree}")
+    tree = repo.git("rev-parse", "refs/waves/integration/p^{tree}")
     assert_whole(repo, tree)
     words = done.stdout.splitlines()[-1].split()
     return tree, int(words[1]), int(words[2])
@@ -152,7 +152,7 @@ def test_an_agent_outlives_its_coordinator_and_its_result_is_taken(tmp_path: Pat
     first.stdout.close()
     done = repo.run_waves("run")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert repo.git("show", "refs/waves/p/integration:a.txt") == "a"
+    assert repo.git("show", "refs/waves/integration/p:a.txt") == "a"
     leases = [event for event in events_of(repo) if event["event"] == "task_leased"]
     assert len(leases) == 1, "the agent was adopted, not started again"
 

@@ -198,7 +198,7 @@ def test_a_dirty_checkout_is_allowed_and_untouched(repo: RepoBuilder) -> None:
     before = digest_of_users_things(repo)
     repo.waves("run")
     assert digest_of_users_things(repo) == before
-    assert repo.git("show", "refs/waves/p/integration:a") == "1"
+    assert repo.git("show", "refs/waves/integration/p:a") == "1"
 
 
 def test_a_log_that_cannot_be_written_stops_the_run_and_the_next_one_goes_on(repo: RepoBuilder) -> None:
@@ -221,4 +221,4 @@ def test_a_log_that_cannot_be_written_stops_the_run_and_the_next_one_goes_on(rep
     assert done.returncode in (3, 4), done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     repo.waves("run")
-    assert repo.git("show", "refs/waves/p/integration:t2.txt") == "t2"
+    assert repo.git("show", "refs/waves/integration/p:t2.txt") == "t2"

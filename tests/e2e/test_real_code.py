@@ -77,7 +77,7 @@ def test_formatters_run_side_by_side_and_the_librarys_own_tests_stay_green(
     repo.waves("plan")
     repo.waves("run", "--max", "4")
     assert digest_of_users_things(repo) == before
-    integration = "refs/waves/tidy/integration"
+    integration = "refs/waves/integration/tidy"
     changed = repo.git("diff", "--name-only", base, integration).splitlines()
     assert {"toolz/itertoolz.py", "toolz/functoolz.py", "toolz/dicttoolz.py"} <= set(changed)
     assert any(path.startswith("toolz/tests/") for path in changed)

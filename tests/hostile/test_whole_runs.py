@@ -166,7 +166,7 @@ def test_nothing_foreign_is_integrated_and_task_and_path_are_reported(
     before = digest_of_users_things(repo)
     done = repo.run_waves("run", "--max", "2")
     assert done.returncode in (1, 3), done.stdout + done.stderr
-    assert repo.git("rev-parse", "refs/waves/p/integration") == base
+    assert repo.git("rev-parse", "refs/waves/integration/p") == base
     assert repo.git("rev-parse", "refs/heads/waves/p/integration") == base
     status = repo.run_waves("show", "bad").stdout
     assert "bad" in status
@@ -196,7 +196,7 @@ def test_a_commit_on_another_tasks_branch_never_gets_in(repo: RepoBuilder) -> No
     base = repo.commit({".waves/plan.yaml": text, "own.txt": "1\n", "foreign.txt": "1\n"})
     done = repo.run_waves("run", "--max", "2")
     assert done.returncode in (1, 3), done.stdout + done.stderr
-    assert repo.git("rev-parse", "refs/waves/p/integration") == base
+    assert repo.git("rev-parse", "refs/waves/integration/p") == base
     assert "foreign.txt" in repo.run_waves("show", "good").stdout
 
 
@@ -207,7 +207,7 @@ def test_a_moved_integration_ref_halts_and_can_be_put_back(repo: RepoBuilder) ->
             "bad",
             run="echo evil > foreign.txt; git add foreign.txt\n"
             "c=$(git commit-tree $(git write-tree) -p HEAD -m evil); git reset -q --hard\n"
-            "git -c core.hooksPath=/dev/null update-ref refs/waves/p/integration $c\n"
+            "git -c core.hooksPath=/dev/null update-ref refs/waves/integration/p $c\n"
             "echo own > own.txt",
             files="[own.txt]",
         ),
@@ -217,13 +217,13 @@ def test_a_moved_integration_ref_halts_and_can_be_put_back(repo: RepoBuilder) ->
     base = repo.commit({".waves/plan.yaml": text, "own.txt": "1\n", "foreign.txt": "1\n"})
     done = repo.run_waves("run", "--max", "2")
     assert done.returncode == 3, done.stdout + done.stderr
-    assert "'refs/waves/p/integration' was moved by somebody else" in done.stdout + done.stderr
+    assert "'refs/waves/integration/p' was moved by somebody else" in done.stdout + done.stderr
     assert base in done.stdout + done.stderr
     assert repo.git("rev-parse", "refs/heads/waves/p/integration") == base
     assert repo.run_waves("run").returncode == 3, "running again does not make it good"
     repo.waves("run", "--restore")
-    assert repo.git("show", "refs/waves/p/integration:foreign.txt") == "1"
-    assert repo.git("show", "refs/waves/p/integration:last.txt") == "last"
+    assert repo.git("show", "refs/waves/integration/p:foreign.txt") == "1"
+    assert repo.git("show", "refs/waves/integration/p:last.txt") == "last"
 
 
 def test_a_hook_refusal_names_the_owner_and_the_way_out(repo: RepoBuilder) -> None:

@@ -93,7 +93,7 @@ def test_a_whole_run_works_from_the_wheel(wheel: Installation, repo: RepoBuilder
     repo.commit({".waves/plan.yaml": plan(task("t1"), task("t2"))})
     out = run("git", "waves", "run", env=wheel.environment(repo), cwd=repo.folder)
     assert "plan 'p' is finished: 2 integrated" in out
-    assert repo.git("show", "refs/waves/p/integration:t2.txt") == "t2"
+    assert repo.git("show", "refs/waves/integration/p:t2.txt") == "t2"
 
 
 def test_the_manuals_lie_where_man_looks_for_them(wheel: Installation) -> None:

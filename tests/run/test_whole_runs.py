@@ -16,7 +16,7 @@ from tests.support.plans import PHASE3_NEEDS, phase3, plan, task
 from tests.support.processes import processes_of
 from tests.support.repo import ROOT, RepoBuilder
 
-INTEGRATION = "refs/waves/p/integration"
+INTEGRATION = "refs/waves/integration/p"
 
 
 def events(repo: RepoBuilder, run: int = -1) -> list[dict[str, Any]]:

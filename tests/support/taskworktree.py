@@ -23,7 +23,7 @@ from git_waves.core.ownership import compile_rules, rules_to_json
 from git_waves.core.paths import parse_pattern
 from tests.support.repo import RepoBuilder
 
-INTEGRATION = "refs/waves/p/integration"
+INTEGRATION = "refs/waves/integration/p"
 
 
 def rules_for(*texts: str) -> Rules:

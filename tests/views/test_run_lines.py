@@ -53,7 +53,7 @@ def test_everything_a_person_can_do_to_a_run(tmp_path: Path) -> None:
     scene.merge("t2")
     scene.gate("2", "tests", reason="it ended with exit code 1")
     scene.remove("t2", archive="refs/waves/archive/x/t2/1")
-    scene.move_refs("'refs/waves/demo/integration' was moved by somebody else")
+    scene.move_refs("'refs/waves/integration/demo' was moved by somebody else")
     scene.accept()
     scene.halt("gate", "gate 'tests' is red at the barrier of group '2'", hint="git waves log gate:tests")
     text, state = told(scene, is_verbose=True)
