@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 
 PLAN = Path(__file__).with_name("plan.yaml")
-INTEGRATION = "heads/waves/shop/integration"
+INTEGRATION = "waves/shop/integration"
 TASKS = ("t1", "t2", "t3", "t4", "t5", "t6", "t7")
 
 BOLD, PLAIN = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() and "NO_COLOR" not in os.environ else ("", "")

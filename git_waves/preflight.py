@@ -12,7 +12,7 @@ from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import first_event, run_dirs
 from git_waves.core import fold
 from git_waves.core.fold import RunState
-from git_waves.core.model import Level, Oid, Plan, Schedule
+from git_waves.core.model import Level, Oid, Plan, Schedule, Scope
 from git_waves.errors import HaltError, SurroundingsError, UsageError
 
 ROOM = (
@@ -155,6 +155,23 @@ def refuse_foreign_folders(git: Git, folder: Path, schedule: Schedule) -> None:
                 )
     if folder.exists() and not folder.is_dir():
         raise SurroundingsError(f"'{folder}' is in the way of the worktrees", hint="move it away")
+
+
+def not_acted_on(plan: Plan) -> tuple[str, ...]:
+    """What the plan asks for and this version does not do, in words: reading a key must not look like obeying it."""
+    asked = {
+        "'handoff'": any(task.handoff for task in plan.tasks),
+        "'attended'": any(task.attended for task in plan.tasks),
+        "'background' quiesce": any(writer.quiesce is not None for writer in plan.background),
+        "'budget' tokens": any(
+            budget.tokens for budget in (plan.budget, *(task.budget for task in plan.tasks))
+        ),
+        "'budget' quiet of the whole run": plan.budget.quiet is not None,
+        "machine-wide 'resources' across runs": any(one.scope is Scope.MACHINE for one in plan.resources),
+    }
+    return tuple(
+        f"{words} is read and not acted on by this version" for words, is_asked in asked.items() if is_asked
+    )
 
 
 def refuse_no_identity(git: Git) -> None:

@@ -6,8 +6,10 @@ Here each action is carried out and each outcome becomes an event, which is sync
 
 from __future__ import annotations
 
+import math
 import queue
 import signal
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
@@ -50,6 +52,9 @@ class Coordinator:
         self._signals = 0
         self._obeyed = 0
         self._ending = False
+        # Awake time of this coordinator: a clock that jumps or a laptop that sleeps must not end the night's work.
+        limit = setting.plan.budget.wall_clock
+        self._deadline = time.monotonic() + limit if limit is not None else math.inf
 
     # ------------------------------------------------------------------ the loop
 
@@ -281,7 +286,12 @@ class Coordinator:
         self._signals += 1  # obeyed by the loop; nothing is safe to do in here
 
     def _obey_signals(self) -> None:
-        """First: start nothing new, agents go on to their end. Second: end the agents, still recorded."""
+        """First signal: start nothing new, agents go on to their end. Second: end the agents, still recorded. The run's
+        own time limit is like a first signal."""
+        if time.monotonic() > self._deadline and not self._state.stopping:
+            limit = self._setting.plan.budget.wall_clock
+            self._record(eventlog.Warned(message=f"the run's time limit of {limit:g} s is over"))
+            self._record(eventlog.StopRequested(now=False, by="budget"))
         while self._obeyed < min(self._signals, 2):
             self._obeyed += 1
             self._record(eventlog.StopRequested(now=self._obeyed == 2, by="signal"))

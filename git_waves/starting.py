@@ -137,6 +137,8 @@ def _begin(
     repository: Repository, options: RunOptions, beginning: Beginning, tell: Tell, say: Callable[[str], None]
 ) -> int:
     git, plan = repository.git, beginning.analysis.plan
+    for words in preflight.not_acted_on(plan):
+        say(f"warning: {words}")
     run_dir = rundir.unborn(repository.common_dir, plan.name)
     run_dir.make()
     write_durably(run_dir.plan, beginning.text.data)

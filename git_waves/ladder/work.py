@@ -21,14 +21,14 @@ def agent(state: Climb) -> Fell | Interrupted | None:
                 reason="it has nothing to run: no 'run' and no agent",
                 hint="add 'agent:' to the plan",
             )
-        budget, of_plan = state.task.budget, state.plan.budget
+        budget = state.task.budget
         spec = spec_for(
             state,
             invocation.argv,
             rung="agent",
             stdin=invocation.stdin,
-            wall_clock=budget.wall_clock or of_plan.wall_clock,
-            quiet=budget.quiet or of_plan.quiet,
+            wall_clock=budget.wall_clock,
+            quiet=budget.quiet,
         )
         job.folder.mkdir(mode=0o700, exist_ok=True)
         process.start(job, spec)

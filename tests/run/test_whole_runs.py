@@ -258,6 +258,21 @@ def test_time_limits_end_one_task_and_its_whole_tree(repo: RepoBuilder) -> None:
     assert processes_of(repo) == []
 
 
+def test_the_time_limit_of_the_whole_run_stops_it_like_a_person_would(repo: RepoBuilder) -> None:
+    slow = phase3(run={"t1": "sleep 1.5; echo t1 > t1.txt"}, head="budget: {wall_clock: 1s}\n")
+    repo.commit({".waves/plan.yaml": slow})
+    done = repo.run_waves("run")
+    assert done.returncode == 130, done.stdout + done.stderr
+    assert "the run's time limit of 1 s is over" in done.stdout
+    assert [event["task"] for event in events(repo) if event["event"] == "task_leased"] == ["t1"]
+    assert any(event["event"] == "task_passed" for event in events(repo)), "what was in flight finished"
+
+
+def test_keys_that_are_read_and_not_acted_on_are_told(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1", extra="handoff: [notes.md]"))})
+    assert "warning: 'handoff' is read and not acted on by this version" in repo.waves("run")
+
+
 def start(repo: RepoBuilder, *arguments: str) -> subprocess.Popen[str]:
     """A coordinator in the background, its agents known to run."""
     process = subprocess.Popen(
