@@ -142,7 +142,12 @@ def _load() -> str:
 def summary(figures: Sequence[Figure], seconds: float) -> str:
     """How many aims are met, and which are not."""
     judged = [figure for figure in figures if figure.is_met is not None]
-    missed = [f"{figure.aim} {figure.what}" for figure in judged if not figure.is_met]
+    missed = [
+        f"{figure.aim} {figure.what}: {figure.ratio or figure.ours}, {figure.wanted}"
+        + (f" of {figure.against.partition(':')[0]}" if figure.ratio else "")
+        for figure in judged
+        if not figure.is_met
+    ]
     words = f"{len(judged) - len(missed)} of {len(judged)} aims met, in {seconds:.0f} s"
     return words + "".join(f"\n  not met: {name}" for name in missed)
 

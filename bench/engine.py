@@ -10,6 +10,7 @@ from bench.figures import Figure, compared, milliseconds
 from bench.merging import Merging
 from bench.scene import git, make_repository
 from bench.timing import Case, Sample, interleave, run_process
+from git_waves import refs
 
 FILES = 1_000
 TASKS, TASKS_FULL = 20, 50
@@ -74,7 +75,7 @@ def _our_run(folder: Path, tasks: int) -> Case:
         plan = plans / f"{name}.yaml"
         plan.write_text(_plan(name, tasks))
         sample = run_process(["git", "waves", "run", "--quiet", plan], cwd=folder)
-        _check_merges(folder, f"refs/waves/integration/{name}", tasks)
+        _check_merges(folder, refs.integration_ref(name), tasks)
         return sample
 
     return Case(name=_OURS, run=run)

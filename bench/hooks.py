@@ -24,10 +24,11 @@ from git_waves.adapters.rundir import RunDir
 from git_waves.core.model import Oid, TaskId
 from git_waves.core.ownership import compile_rules, rules_to_json
 from git_waves.core.paths import parse_pattern
+from git_waves.refs import integration_ref
 
 SMALL, LARGE, HUGE = 100, 10_000, 50_000
 OWNED = 50
-INTEGRATION = "refs/waves/integration/bench"
+INTEGRATION = integration_ref("bench")
 
 _BARE = "bare sh hook"
 _NONE = "no hook"

@@ -94,7 +94,9 @@ def _yaml(options: Options, count: int) -> tuple[list[Figure], float]:
         return compared(measured, name, base, aim=aim, limit=limit, clock="cpu", what=name + where)
 
     figures = [line(_EVENTS, 2.0), line(_CSAFE, 0.5), line(_NAIVE, 0.1), line(_EVENTS, None, _FINDINGS)]
-    return [*figures, _memory(ours, where)], measured.ms(_OURS, "cpu")
+    if count >= LARGE:  # a smaller plan hardly shows beside the interpreter
+        figures.append(_memory(ours, where))
+    return figures, measured.ms(_OURS, "cpu")
 
 
 def _memory(child: Child, where: str) -> Figure:
