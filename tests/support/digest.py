@@ -31,7 +31,7 @@ def digest_of_users_things(repo: RepoBuilder) -> dict[str, object]:
     """Checkout (bytes, modes, times), index, HEAD, branches, tags, stash and their reflogs, configuration, hooks, home.
 
     What is ours is left out: `refs/waves`, `refs/heads/waves`, `.git/waves`, `.git/worktrees`; and, in the shared
-    configuration, only `extensions.worktreeConfig` with its migration (product P5).
+    configuration, only `extensions.worktreeConfig` with its migration (product P5); and what other programs cache.
     """
     git_dir = repo.folder / ".git"
     checkout = {name: digest for name, digest in _files(repo.folder).items() if name.split("/")[0] != ".git"}
@@ -58,5 +58,9 @@ def digest_of_users_things(repo: RepoBuilder) -> dict[str, object]:
         "main worktree config": _other_settings(git_dir / "config.worktree"),
         "hooks": _files(git_dir / "hooks"),
         "info": _files(git_dir / "info"),
-        "home": _files(Path(repo.environment["HOME"])),
+        "home": {
+            name: digest
+            for name, digest in _files(Path(repo.environment["HOME"])).items()
+            if not name.startswith(".cache/")
+        },
     }
