@@ -12,8 +12,10 @@ import re
 from git_waves.views.safe import clean_lines
 
 # ECMA-48: CSI sequences (`ESC [ parameters intermediates final`), and OSC, DCS, APC, PM, SOS strings up to their end.
-_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)")
-_UNFINISHED = re.compile(r"(?:\x1b(?:\[[0-?]*[ -/]*|[\]P_^X][^\x07\x1b]*\x1b?)?|\r)\Z")
+_WHOLE = r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)"
+_SEQUENCE = re.compile(_WHOLE)
+# A sequence that may go on, and a carriage return whose line feed may still come, dress between them or not.
+_UNFINISHED = re.compile(rf"(?:\r(?:{_WHOLE})*)?(?:\x1b(?:\[[0-?]*[ -/]*|[\]P_^X][^\x07\x1b]*\x1b?)?)?\Z")
 _LONGEST = 4096  # letters; an escape sequence that is longer is none, and is shown
 
 
@@ -27,8 +29,8 @@ class Inert:
     def feed(self, piece: bytes) -> str:
         """The printable text of `piece`; what may be the beginning of a sequence waits for the next piece."""
         text = self._held + self._decoder.decode(piece)
-        unfinished = _UNFINISHED.search(text[-_LONGEST:])
-        self._held = unfinished.group() if unfinished else ""
+        unfinished = _UNFINISHED.search(text[-_LONGEST:])  # always found, if only as nothing at the end
+        self._held = unfinished.group() if unfinished is not None else ""
         return _inert(text[: len(text) - len(self._held)])
 
     def end(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from git_waves.views.output_text import Inert
@@ -116,6 +116,7 @@ def test_output_loses_its_dress_and_shows_its_tricks(printed: bytes, shown: str)
     ).map(b"".join),
     st.integers(0, 40),
 )
+@example(b"\r\x1b[32m\n", 2)  # a carriage return, dress, and only then its line feed
 def test_output_reads_the_same_wherever_it_was_cut(output: bytes, at: int) -> None:
     assert inert(output[:at], output[at:]) == inert(output)
 
