@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from git_waves.core.contention import Contention, Problem, blockers
 from git_waves.core.model import (
     Hold,
     HoldKind,
@@ -21,7 +22,7 @@ from git_waves.core.needs import effective_needs
 from git_waves.core.order import Barriers, place_in_groups
 from git_waves.core.overlaps import Collision
 from git_waves.core.ownership import OwnershipManifest, build_manifest
-from git_waves.core.placement import Contention, Problem, blockers, place
+from git_waves.core.placement import place
 
 
 def build_schedule(
