@@ -10,6 +10,7 @@ import os
 import resource
 import statistics
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -118,16 +119,19 @@ def _others_run() -> bool:
 
 
 def run_process(argv: Sequence[str | Path], *, cwd: Path, expect: int = 0) -> Sample:
-    """Run a program to its end, its output thrown away, and measure it; RuntimeError when it ends otherwise."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - began
-    process.returncode = code = os.waitstatus_to_exitcode(status)
-    if code != expect:
-        raise RuntimeError(f"{' '.join(map(str, argv))}: exit code {code}, not {expect}, in {cwd}")
+    """Run a program to its end and measure it; RuntimeError, with what it complained of, when it ends otherwise."""
+    with tempfile.TemporaryFile() as complaints:
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - began
+        process.returncode = code = os.waitstatus_to_exitcode(status)
+        if code != expect:
+            complaints.seek(0)
+            words = " ".join(map(str, argv))
+            raise RuntimeError(f"{words}: exit code {code}, not {expect}: {complaints.read().decode()}")
     return Sample(wall, usage.ru_utime + usage.ru_stime)
 
 
