@@ -7,7 +7,7 @@ import sys
 
 from git_waves import quick
 from git_waves.adapters.terminal import ReaderLeftError
-from git_waves.errors import BUG, INTERRUPTED, UsageError, WavesError
+from git_waves.errors import BUG, INTERRUPTED, SurroundingsError, UsageError, WavesError, machine_error
 from git_waves.views.fatal_text import bug_text, error_text
 
 TYPE_CHECKING = False
@@ -32,8 +32,9 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
     except Exception as error:  # the last resort: our own bugs, told in words
-        code = BUG
-        _complain(_bug(error))
+        trouble = machine_error(error, os.curdir) if isinstance(error, OSError) else None
+        code = BUG if trouble is None else trouble.exit_code
+        _complain(_bug(error) if trouble is None else error_text(trouble))
     return code
 
 
@@ -41,12 +42,22 @@ def _run(words: list[str]) -> int:
     while len(words) > 1 and words[0] == "-C":
         _change_folder(words[1])
         words = words[2:]
+    _stand_somewhere()
     code = quick.answer(words)
     if code is not None:
         return code
     from git_waves.cli.app import run
 
     return run(words)
+
+
+def _stand_somewhere() -> None:
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise SurroundingsError(
+            f"the current folder is gone: {error.strerror}", hint="go to one that is there: cd"
+        ) from error
 
 
 def _change_folder(path: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from git_waves.errors import SurroundingsError
+
 
 class ReaderLeftError(Exception):
     """Nobody reads standard output any more. No OSError, which the command line library would make an exit code of."""
@@ -13,7 +15,7 @@ class ReaderLeftError(Exception):
 def write(text: str) -> None:
     """Print text as it is; bytes of paths that are no UTF-8 come out as the bytes they were.
 
-    Raises ReaderLeftError when the pipe is closed, OSError when the output cannot be written for another reason.
+    Raises ReaderLeftError when the pipe is closed, SurroundingsError when it cannot be written for another reason.
     """
     data = memoryview(text.encode(errors="surrogateescape"))
     try:
@@ -21,6 +23,8 @@ def write(text: str) -> None:
             data = data[os.write(sys.stdout.fileno(), data) :]
     except BrokenPipeError as error:
         raise ReaderLeftError from error
+    except OSError as error:
+        raise SurroundingsError(f"cannot write to standard output: {error.strerror}") from error
 
 
 def wants_colour() -> bool:

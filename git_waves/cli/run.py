@@ -12,7 +12,7 @@ from git_waves.adapters import terminal
 from git_waves.cli import here
 from git_waves.core.fold import RunState
 from git_waves.core.model import OnFailure, SchedulerName
-from git_waves.errors import OK, UsageError
+from git_waves.errors import OK, SurroundingsError, UsageError
 from git_waves.views.rehearsal_text import begins_text, goes_on_text
 from git_waves.views.run_lines import end_summary, line_for
 from git_waves.views.safe import clean
@@ -140,5 +140,5 @@ class _Progress:
         if self._is_heard:
             try:
                 terminal.write(text)
-            except (terminal.ReaderLeftError, OSError):
+            except (terminal.ReaderLeftError, SurroundingsError):
                 self._is_heard = False

@@ -89,6 +89,49 @@ def test_a_reader_who_leaves_is_no_error(repo: RepoBuilder, words: tuple[str, ..
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+def test_a_full_disk_behind_standard_output_is_no_bug(repo: RepoBuilder) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "git_waves", "-h"],
+            cwd=repo.folder,
+            env={**repo.environment, "PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (
+        4,
+        b"fatal: cannot write to standard output: No space left on device\n",
+    )
+
+
+def test_what_the_machine_refuses_is_no_bug(waves: Waves, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_words: object) -> int:
+        raise OSError(28, "No space left on device", "/r/.git/waves/x")
+
+    monkeypatch.setattr(quick, "answer", fail)
+    assert waves("status", exit=4).err.startswith(
+        "fatal: cannot write '/r/.git/waves/x': No space left on device\n"
+    )
+
+
+def test_a_folder_that_was_removed_under_our_feet(repo: RepoBuilder, waves: Waves, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", f"cd {gone} && rmdir {gone} && exec {sys.executable} -m git_waves status"],
+        env={**repo.environment, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert done.stderr == (
+        "fatal: the current folder is gone: No such file or directory\nhint: go to one that is there: cd\n"
+    )
+    assert waves("-C", str(repo.folder), "status").out
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
