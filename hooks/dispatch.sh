@@ -19,7 +19,7 @@ _waves_guard() { # the hook's own arguments; standard input is the hook's. Does 
     _waves_status=$?
     case $_waves_status in 0 | 1) exit "$_waves_status" ;; esac
     echo "error: refused by git-waves: the ownership guard could not run ($_waves_status)" >&2
-    echo "hint: see what is wrong: git waves doctor" >&2
+    echo "hint: a new worktree is made by: git waves retry TASK" >&2
     exit 1
 }
 
@@ -80,7 +80,7 @@ _waves_seal_environment() {
     [ -f "$_waves_lease" ] && return
     [ -d "${_waves_lease%/*}" ] || exit 0 # the worktree is gone; somebody copied its configuration
     echo "error: refused by git-waves: the lease of this worktree is gone ('$_waves_lease')" >&2
-    echo "hint: see what is wrong: git waves doctor" >&2
+    echo "hint: a new worktree is made by: git waves retry TASK" >&2
     exit 1
 }
 

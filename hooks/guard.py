@@ -377,7 +377,7 @@ def main(arguments: list[str]) -> int:
     except Exception as bug:
         refusal = Refusal(
             f"the ownership guard failed: {type(bug).__name__}: {bug}",
-            hints=("see what is wrong: git waves doctor",),
+            hints=("a new worktree is made by: git waves retry TASK",),
         )
     if refusal is None:
         return 0

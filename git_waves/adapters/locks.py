@@ -20,6 +20,7 @@ from git_waves.adapters.rundir import waves_folder, write_durably
 from git_waves.errors import SurroundingsError
 
 _in_process = threading.Lock()
+_GLANCE = 0.5  # seconds; `status` looks at the lock for an instant, and must not keep a run from starting
 
 
 @contextmanager
@@ -29,7 +30,7 @@ def coordinator_lock(common_dir: Path, plan: str) -> Iterator[None]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = FileLock(folder / f"{plan}.lock", mode=0o600)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=_GLANCE)
     except Timeout as taken:
         raise SurroundingsError(
             f"plan '{plan}' is already being run by {holder(common_dir, plan) or 'another process'}",

@@ -394,7 +394,7 @@ def test_a_lease_that_is_gone_or_broken_refuses_in_one_line(task: TaskWorktree) 
     lease.unlink()
     assert task.refused("commit", "-am", "x") == (
         f"error: refused by git-waves: the lease of this worktree is gone ('{lease}')\n"
-        "hint: see what is wrong: git waves doctor\n"
+        "hint: a new worktree is made by: git waves retry TASK\n"
     )
     assert "the lease of this worktree is gone" in task.refused("commit", "-nam", "x")
 
