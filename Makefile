@@ -3,8 +3,8 @@
 VENV = .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/set-up.stamp
-# Two tests at a time: the suites start many processes each, and most machines have more cores than that.
-WORKERS = 2
+# Two tests at a time, whoever is free takes the next: the suites start many processes each, and some tests are long.
+WORKERS = 2 --dist worksteal
 # What `make test` leaves out; `make check` leaves out nothing.
 CHOICE = -m "not long"
 

@@ -15,9 +15,11 @@ PACKAGE = "git_waves"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """One imported module. `is_typing`: only a type checker sees it; `is_lazy`: it waits until a function is called."""
+    """One imported module, and the `names` taken from it (none when it is imported as a whole). `is_typing`: only a type
+    checker sees it; `is_lazy`: it waits until a function is called."""
 
     target: str
+    names: tuple[str, ...] = ()
     line: int
     is_typing: bool
     is_lazy: bool
@@ -95,8 +97,11 @@ def _imports(node: ast.AST, *, is_typing: bool, is_lazy: bool) -> Iterator[Impor
             for alias in child.names:
                 yield Import(target=alias.name, line=child.lineno, is_typing=is_typing, is_lazy=is_lazy)
         elif isinstance(child, ast.ImportFrom):
+            names = tuple(alias.name for alias in child.names)
             for target in _targets(child):
-                yield Import(target=target, line=child.lineno, is_typing=is_typing, is_lazy=is_lazy)
+                yield Import(
+                    target=target, names=names, line=child.lineno, is_typing=is_typing, is_lazy=is_lazy
+                )
         elif isinstance(child, ast.If) and ast.unparse(child.test) in (
             "TYPE_CHECKING",
             "typing.TYPE_CHECKING",
