@@ -70,7 +70,7 @@ def _measure(scene: Scene, options: Options) -> list[Figure]:
     others = peers.hooks(scene.repository, bare / "pre-commit") if options.has_peers else {}
     cases += [scene.commit(name, folder) for name, folder in others.items()]
     scene.check(refusing=(ours, folders, bare, *others.values()), allowing=none)
-    measured = interleave(cases, rounds=max(options.rounds, 11))
+    measured = interleave(cases, rounds=max(options.rounds, 15))
     where, limit = f", {scene.files:,} files", AGAINST_NONE.get(scene.files)
     return [
         compared(measured, _BARE, _NONE, what=_BARE + where),

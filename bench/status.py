@@ -46,7 +46,7 @@ def measure(options: Options) -> list[Figure]:
         "python -c 'import typer, pydantic, ...'": [sys.executable, "-c", _EVERYTHING],
     }
     cases = [process_case(name, argv, folder) for name, argv in commands.items()]
-    measured = interleave(cases, rounds=max(options.rounds, 15))
+    measured = interleave(cases, rounds=max(options.rounds, 21))
     judged = {"git waves status": 2.0}
     return [
         *(
