@@ -97,7 +97,9 @@ def test_the_command_inherits_neither_the_lock_nor_any_other_file(scene: JobScen
 
 def test_signals_are_not_ignored_in_the_command(scene: JobScene) -> None:
     scene.run("grep", "-E", "Sig(Ign|Blk)", "/proc/self/status")
-    assert [line.split()[1] for line in scene.output.splitlines()] == [b"0" * 16, b"0" * 16]
+    # 32 and 33 are glibc's own: below a program that uses posix_spawn (make, say) they are ignored, and stay so.
+    masks = [int(line.split()[1], 16) & ~(0b11 << 31) for line in scene.output.splitlines()]
+    assert masks == [0, 0]
 
 
 @pytest.mark.parametrize(
