@@ -183,6 +183,15 @@ def test_the_map_of_the_house_names_every_room() -> None:
     )
 
 
+def test_the_map_of_the_house_names_every_ref() -> None:
+    (refs,) = (module for module in modules() if module.name == "git_waves.refs")
+    described = re.findall(r"^(refs/\S+?)[/…,]*(?:\s|$)", ast.get_docstring(refs.tree()) or "", re.MULTILINE)
+    assert len(described) >= 6, "the docstring of refs.py lists the refs of a run"
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    missing = [ref for ref in described if f"`{ref}" not in text]
+    _none(missing, "docs/architecture.md names every ref that refs.py describes")
+
+
 def _is_there(name: str) -> bool:
     return any(
         (folder / name).exists()
