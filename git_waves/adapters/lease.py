@@ -88,7 +88,8 @@ def read_lease(admin: Path) -> LeaseFile | None:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as damage:
         raise SurroundingsError(
-            f"the lease '{path}' cannot be read: {damage}", hint="a new worktree is made by: git waves retry TASK"
+            f"the lease '{path}' cannot be read: {damage}",
+            hint="a new worktree is made by: git waves retry TASK",
         ) from damage
 
 

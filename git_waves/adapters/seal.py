@@ -78,7 +78,8 @@ class Seal:
             return cls(folder=Path(str(written["folder"])), files=files)
         except (ValueError, KeyError, TypeError) as damage:
             raise SurroundingsError(
-                f"the seal of a worktree cannot be read: {damage}", hint="a new worktree is made by: git waves retry TASK"
+                f"the seal of a worktree cannot be read: {damage}",
+                hint="a new worktree is made by: git waves retry TASK",
             ) from damage
 
 

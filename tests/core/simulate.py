@@ -171,7 +171,7 @@ class Simulation:
 
     def order(self, kind: type) -> list[str]:
         """The tasks of all actions of one kind, in order."""
-        return [action.task for action in self.actions if isinstance(action, kind)]  # type: ignore[attr-defined]  # every kind asked for has a task
+        return [getattr(action, "task", "") for action in self.actions if isinstance(action, kind)]
 
     def statuses(self) -> dict[str, str]:
         """Where every task stands."""

@@ -111,7 +111,8 @@ def test_every_barrier_is_one_publish_after_all_merges_of_its_group() -> None:
             if isinstance(action, decide.Merge | decide.RunGates | decide.Publish)
         ]
         words = [
-            getattr(action, "task", None) or f"{type(action).__name__} {action.group}" for action in steps
+            action.task if isinstance(action, decide.Merge) else f"{type(action).__name__} {action.group}"
+            for action in steps
         ]
         assert words == [
             *("t1", "RunGates 1", "Publish 1"),

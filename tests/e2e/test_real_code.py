@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import toolz
+import toolz  # type: ignore[import-untyped]  # it ships no types
 
 from tests.support.digest import digest_of_users_things
 from tests.support.repo import RepoBuilder
