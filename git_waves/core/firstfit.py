@@ -15,12 +15,18 @@ from git_waves.core.contention import Problem
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seats:
     """The problem's contentions by task. `avoids[task]` are the sets of levels closed to it, `closes[task]` those it
-    closes for others at once, `fills[task]` those (with their capacity) that it closes when it is the last to fit."""
+    closes for others at once, `fills[task]` those (with their capacity) that it closes when it is the last to fit;
+    `capacities` has how many tasks each set takes before it is closed."""
 
     avoids: list[tuple[int, ...]]
     closes: list[tuple[int, ...]]
     fills: list[tuple[tuple[int, int], ...]]
-    sets: int
+    capacities: list[int]
+
+    @property
+    def sets(self) -> int:
+        """How many sets of levels there are."""
+        return len(self.capacities)
 
 
 def seats_of(problem: Problem) -> Seats:
@@ -29,15 +35,15 @@ def seats_of(problem: Problem) -> Seats:
     avoids: list[list[int]] = [[] for _ in tasks]
     closes: list[list[int]] = [[] for _ in tasks]
     fills: list[list[tuple[int, int]]] = [[] for _ in tasks]
-    sets = 0
+    capacities: list[int] = []
     for contention in problem.contentions:
-        capacity = contention.at_once
+        capacity, sets = contention.at_once, len(capacities)
+        capacities += [1, 1] if capacity is None else [capacity]
         if capacity is None:
             for side, members in enumerate((contention.left, contention.right)):
                 for task in members:
                     avoids[task].append(sets + 1 - side)
                     closes[task].append(sets + side)
-            sets += 2
             continue
         for task in contention.left:
             avoids[task].append(sets)
@@ -45,12 +51,11 @@ def seats_of(problem: Problem) -> Seats:
                 closes[task].append(sets)
             else:
                 fills[task].append((sets, capacity))
-        sets += 1
     return Seats(
         avoids=list(map(tuple, avoids)),
         closes=list(map(tuple, closes)),
         fills=list(map(tuple, fills)),
-        sets=sets,
+        capacities=capacities,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 from git_waves.core.contention import Contention, Problem, blockers
@@ -34,11 +35,8 @@ def build_schedule(
     barriers in the plan's order; inside one, needs and contradicted parallelism make rounds. `max_parallel` (the plan's
     when None) never splits a group: it bounds how many run at once. `manifest` saves building it again.
     """
-    needs = effective_needs(plan).needs
-    todo = tuple(task for task in plan.tasks if not task.is_done)
-    barriers = place_in_groups(plan, needs)
-    problem = _problem(plan, todo, needs, barriers, manifest or build_manifest(plan))
-    levels = place(problem)
+    layout = lay_out(plan, manifest or build_manifest(plan))
+    todo, problem, levels, barriers = layout.todo, layout.problem, layout.levels, layout.barriers
     rounds: dict[int, list[TaskId]] = {}
     for task, level in zip(todo, levels, strict=True):
         rounds.setdefault(level, []).append(task.id)
@@ -67,8 +65,33 @@ def build_schedule(
             )
             for name, members in grouped.items()
         ),
-        needs=needs,
+        needs=layout.needs,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Every task to do with its level, and the problem that these levels solve; all in the plan's order."""
+
+    todo: tuple[Task, ...]
+    needs: tuple[Need, ...]
+    barriers: Barriers
+    problem: Problem
+    levels: list[int]
+
+    @property
+    def rounds(self) -> int:
+        """How many levels there are: rounds, which are groups where the author wrote none."""
+        return max(self.levels, default=-1) + 1
+
+
+def lay_out(plan: Plan, manifest: OwnershipManifest) -> Layout:
+    """Put the tasks still to do on levels."""
+    needs = effective_needs(plan).needs
+    todo = tuple(task for task in plan.tasks if not task.is_done)
+    barriers = place_in_groups(plan, needs)
+    problem = state_problem(plan, manifest, needs, barriers)
+    return Layout(todo=todo, needs=needs, barriers=barriers, problem=problem, levels=place(problem))
 
 
 def contended_resources(plan: Plan) -> dict[str, tuple[int, tuple[TaskId, ...]]]:
@@ -88,15 +111,12 @@ def open_collisions(plan: Plan, manifest: OwnershipManifest) -> tuple[Collision,
     return tuple(kept for each in manifest.collisions() if (kept := each.among(todo)) is not None)
 
 
-def _problem(
-    plan: Plan,
-    todo: tuple[Task, ...],
-    needs: tuple[Need, ...],
-    barriers: Barriers,
-    manifest: OwnershipManifest,
+def state_problem(
+    plan: Plan, manifest: OwnershipManifest, needs: Iterable[Need], barriers: Barriers
 ) -> Problem:
-    numbers = {task.id: number for number, task in enumerate(todo)}
-    before: list[list[int]] = [[] for _ in todo]
+    """What placement has to solve: the tasks to do by number, in the plan's order, and what keeps them apart."""
+    numbers = {task: number for number, task in enumerate(barriers.places)}
+    before: list[list[int]] = [[] for _ in numbers]
     for need in needs:
         before[numbers[need.task]].append(numbers[need.on])
     files = [
@@ -117,9 +137,7 @@ def _problem(
         )
         for name, (capacity, holders) in contended_resources(plan).items()
     ]
-    return Problem(
-        before=before, ranks=[barriers.places[task.id] for task in todo], contentions=[*files, *resources]
-    )
+    return Problem(before=before, ranks=list(barriers.places.values()), contentions=[*files, *resources])
 
 
 def _choose(plan: Plan, rounds: Iterable[list[TaskId]]) -> tuple[SchedulerName, str]:
