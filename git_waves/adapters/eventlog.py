@@ -170,7 +170,7 @@ class TaskLeased(_TaskEvent):
 
 
 class RungReached(_TaskEvent):
-    """The attempt begins this rung of the ladder."""
+    """The attempt begins this rung of the ladder, one that may take time."""
 
     event: Literal["rung_reached"] = "rung_reached"
     rung: str

@@ -32,7 +32,8 @@ RUNGS: tuple[tuple[str, Callable[[Climb], Fell | Interrupted | None]], ...] = (
 def climb(state: Climb) -> Outcome:
     """Climb every rung in order; the first that does not hold is the outcome."""
     for name, rung in RUNGS:
-        state.reached(name)
+        if _takes_time(state, name):
+            state.reached(name)
         try:
             fallen = rung(state)
         except WavesError as error:
@@ -41,3 +42,10 @@ def climb(state: Climb) -> Outcome:
             return replace(fallen, rung=name) if isinstance(fallen, Fell) else fallen
     assert state.tip is not None, "the commit rung sets the tip"
     return Passed(tip=state.tip, paths=state.paths)
+
+
+def _takes_time(state: Climb, rung: str) -> bool:
+    """Whether people may see the attempt wait at this rung. The others are over at once, and not worth a synced event."""
+    return rung == "agent" or bool(
+        state.task.verify if rung == "verify" else rung == "environment" and state.plan.setup
+    )

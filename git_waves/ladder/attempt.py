@@ -47,7 +47,8 @@ Outcome = Passed | Fell | Interrupted
 
 @dataclass(slots=True, kw_only=True)
 class Climb:
-    """One attempt on its way up: what the rungs know and find out. `reached` is called when a rung begins."""
+    """One attempt on its way up: what the rungs know and find out. `reached` is called when a
+    rung begins that takes time."""
 
     git: Git
     run_dir: RunDir

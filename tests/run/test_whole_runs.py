@@ -29,7 +29,7 @@ def spans(repo: RepoBuilder) -> dict[str, tuple[str, str]]:
     """When each task's agent ran, as (start, end) wall times."""
     found: dict[str, list[str]] = {}
     for event in events(repo):
-        if event["event"] == "rung_reached" and event["rung"] in ("agent", "commit"):
+        if event["event"] == "task_passed" or (event["event"] == "rung_reached" and event["rung"] == "agent"):
             found.setdefault(event["task"], []).append(event["at"])
     return {name: (times[0], times[-1]) for name, times in found.items()}
 
