@@ -1,0 +1,1 @@
+"""Shell text without a shell: what it says (`read_script`), how it may end (`outcomes`), what in it hides a failure."""
