@@ -63,7 +63,7 @@ def run(
         bool, typer.Option("--restore", help="Put the integration ref back where it was.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the last words.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every rung too.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also the rungs that take time.")] = False,
 ) -> int:
     """Start the plan's tasks, or go on where the last run ended.
 

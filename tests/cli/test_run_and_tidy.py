@@ -93,7 +93,7 @@ def test_quiet_leaves_only_the_last_words_and_verbose_tells_the_rungs(
 ) -> None:
     repo.commit({PLAN: plan(task("t1"))})
     assert lines_of(waves("run", "--quiet").out) == []
-    assert "t1: canary" in lines_of(waves("run", "--new", "-v").out)
+    assert "t1: agent" in lines_of(waves("run", "--new", "-v").out)
 
 
 def test_a_run_goes_on_when_nobody_reads_it_any_more(
