@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 
 from git_waves import agents
+from git_waves.adapters.facts import gather
 from git_waves.adapters.planfile import read_plan_bytes
 from git_waves.adapters.repo import Repository
 from git_waves.core.analysis import Analysis
@@ -34,16 +35,31 @@ def read(text: PlanText) -> Plan:
     return read_plan(text, known_agents=agents.KNOWN)
 
 
-def analyse(plan: Plan, *, repository: Repository, max_parallel: int | None = None) -> Analysis:
-    """Everything that follows from the plan; `max_parallel` None leaves it to the plan."""
+def analyse(
+    plan: Plan,
+    *,
+    repository: Repository,
+    max_parallel: int | None = None,
+    base: str | None = None,
+    with_history: bool = False,
+) -> Analysis:
+    """Everything that follows from the plan and the repository it is for.
+
+    `max_parallel` and `base` (a revision) None leave it to the plan; `with_history` also looks at how files changed
+    together, which takes longer than all the rest.
+    """
     manifest = build_manifest(plan)
     schedule = build_schedule(plan, max_parallel=max_parallel, manifest=manifest)
+    facts = gather(repository, plan, base=base, with_history=with_history)
     return Analysis(
         plan=plan,
         manifest=manifest,
         schedule=schedule,
-        findings=find_all(plan, manifest=manifest, schedule=schedule, look_up=program_finder(repository)),
+        findings=find_all(
+            plan, manifest=manifest, schedule=schedule, look_up=program_finder(repository), repository=facts
+        ),
         bounds=measure(schedule),
+        repository=facts,
     )
 
 

@@ -106,7 +106,9 @@ def prepare(
     plan = replace(
         plan, scheduler=options.scheduler or plan.scheduler, on_failure=options.on_failure or plan.on_failure
     )
-    analysis = planning.analyse(plan, repository=repository, max_parallel=options.max_parallel)
+    analysis = planning.analyse(
+        plan, repository=repository, max_parallel=options.max_parallel, base=options.base
+    )
     preflight.refuse_violations(analysis)
     preflight.refuse_nothing_to_run(plan)
     base, base_name = preflight.find_base(git, options.base or plan.base)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +55,13 @@ _KEPT_GIT_VARIABLES = frozenset(
     }
 )
 
+# Objects that a partial clone lacks are fetched when they are looked at, by programs that the repository's own
+# configuration names (`remote.*.uploadpack`, `core.sshCommand`). Reading a plan executes nothing (P7), so the verbs that
+# serve it fail instead. The first variable is git's own word for that, since 2.39.4 and 2.45.1; to an older git, the
+# second one says it: no protocol is allowed.
+_NOTHING_FETCHED = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+_PIECE = 1 << 16  # bytes read at once from a stream of git's
+
 
 class GitError(SurroundingsError):
     """Git ended with an exit code that the caller did not expect."""
@@ -75,6 +83,16 @@ class Change:
     new_mode: str
     old: Oid
     new: Oid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoredPath:
+    """A path that git would not add, and the line that says so: `pattern` in line `line` of `source`."""
+
+    path: RepoPath
+    source: str
+    line: int
+    pattern: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,26 +207,8 @@ class Git:
         replace_objects: bool = False,
         hooks: bool = False,
     ) -> subprocess.CompletedProcess[bytes]:
-        argv = ["git", f"--git-dir={self.git_dir}"]
-        if self.work_tree is not None:
-            argv.append(f"--work-tree={self.work_tree}")
-        for setting in _SETTINGS:
-            if not (hooks and setting.startswith("core.hooksPath=")):
-                argv += ["-c", setting]
-        argv += arguments
-        sealed = clean_environment(
-            {
-                "LC_ALL": "C",
-                "GIT_TERMINAL_PROMPT": "0",
-                "GIT_EDITOR": ":",
-                "GIT_PAGER": "cat",
-                "GIT_OPTIONAL_LOCKS": "0",
-                "GIT_LITERAL_PATHSPECS": "1",
-            }
-        )
-        if not replace_objects:
-            sealed["GIT_NO_REPLACE_OBJECTS"] = "1"
-        sealed.update(environment or {})
+        argv = self._command(arguments, hooks=hooks)
+        sealed = self._sealed(environment, replace_objects=replace_objects)
         try:
             done = subprocess.run(
                 argv,
@@ -226,15 +226,48 @@ class Git:
             raise GitError(arguments, done.returncode, done.stderr.decode(errors="backslashreplace"))
         return done
 
+    def _command(self, arguments: Sequence[str], *, hooks: bool = False) -> list[str]:
+        argv = ["git", f"--git-dir={self.git_dir}"]
+        if self.work_tree is not None:
+            argv.append(f"--work-tree={self.work_tree}")
+        for setting in _SETTINGS:
+            if not (hooks and setting.startswith("core.hooksPath=")):
+                argv += ["-c", setting]
+        return [*argv, *arguments]
+
+    def _sealed(
+        self, environment: Mapping[str, str] | None = None, *, replace_objects: bool = False
+    ) -> dict[str, str]:
+        sealed = clean_environment(
+            {
+                "LC_ALL": "C",
+                "GIT_TERMINAL_PROMPT": "0",
+                "GIT_EDITOR": ":",
+                "GIT_PAGER": "cat",
+                "GIT_OPTIONAL_LOCKS": "0",
+                "GIT_LITERAL_PATHSPECS": "1",
+            }
+        )
+        if not replace_objects:
+            sealed["GIT_NO_REPLACE_OBJECTS"] = "1"
+        sealed.update(environment or {})
+        return sealed
+
     def _text(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> str:
         return os.fsdecode(self._run(*arguments, ok=ok).stdout).rstrip("\n")
 
     # ------------------------------------------------------------------ reading
 
     def resolve(self, name: str, *, kind: str = "commit") -> Oid | None:
-        """The object id `name` stands for, peeled to `kind`; None when there is none."""
+        """The object id `name` stands for, peeled to `kind`; None when there is none. Fetches nothing: plans name bases."""
         done = self._run(
-            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{{kind}}}", ok=(0, 1, 128)
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            f"{name}^{{{kind}}}",
+            ok=(0, 1, 128),
+            environment=_NOTHING_FETCHED,
         )
         return Oid(done.stdout.decode().strip()) if done.returncode == 0 else None
 
@@ -327,6 +360,123 @@ class Git:
         """Every file path of a tree."""
         done = self._run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree)
         return tuple(_decode(raw) for raw in done.stdout.split(b"\0") if raw)
+
+    def modes_in(self, tree: Oid) -> dict[RepoPath, str]:
+        """Every path of a tree or commit with its mode (`100644`, `120000` a link, `160000` a submodule). Fetches nothing."""
+        # No `--format`: with it, git 2.39 quotes odd names even under -z.
+        listed = self._run("ls-tree", "-r", "-z", "--full-tree", tree, environment=_NOTHING_FETCHED)
+        lines = os.fsdecode(listed.stdout).split("\0")[:-1]
+        return {RepoPath(path): about[:6] for about, _, path in (line.partition("\t") for line in lines)}
+
+    def small_blobs(self, commit: Oid, paths: Iterable[RepoPath], *, limit: int) -> dict[RepoPath, bytes]:
+        """The contents of those of the files that have at most `limit` bytes. Paths with line ends are left out, and so
+        is what a partial clone lacks: nothing is fetched."""
+        names = {f"{commit}:{path}": path for path in paths if "\n" not in path}
+        sizes = self._batch("--batch-check=%(objecttype) %(objectsize)", names)
+        wanted = [
+            name
+            for name, line in zip(names, sizes.split(b"\n"), strict=False)
+            if line.startswith(b"blob ") and int(line[5:]) <= limit
+        ]
+        data = self._batch("--batch=%(objectsize)", wanted)
+        found, start = {}, 0
+        for name in wanted:
+            end_of_size = data.index(b"\n", start)
+            end = end_of_size + 1 + int(data[start:end_of_size])
+            found[names[name]] = data[end_of_size + 1 : end]
+            start = end + 1
+        return found
+
+    def _batch(self, form: str, names: Iterable[str]) -> bytes:
+        asked = "".join(f"{name}\n" for name in names)
+        return self._run("cat-file", form, stdin=os.fsencode(asked), environment=_NOTHING_FETCHED).stdout
+
+    def changed_paths(self, tip: Oid, *, limit: int) -> Iterator[tuple[RepoPath, ...]]:
+        """What each of the newest `limit` commits below `tip` changed, merges left out, renames as delete and add.
+
+        A stream: it may be left at any commit, and holds one piece of git's output at a time. Fetches nothing. GitError
+        when an object is missing.
+        """
+        listing = ("rev-list", "--no-merges", f"--max-count={limit}", tip)
+        # Status letters tell paths (one letter, then the path) from the ids of commits, which a path could look like.
+        diffing = (
+            "diff-tree",
+            "--stdin",
+            "--root",
+            "-r",
+            "-z",
+            "--name-status",
+            "--no-renames",
+            "--no-ext-diff",
+        )
+        yield from _by_commit(self._piped(listing, (*diffing, "--no-textconv", "--ignore-submodules=none")))
+
+    def _piped(self, first: Sequence[str], second: Sequence[str]) -> Iterator[bytes]:
+        """The output of the second command, fed by the first, piece by piece."""
+        sealed = self._sealed(_NOTHING_FETCHED)
+        with tempfile.TemporaryFile() as complaints:
+            feeding = subprocess.Popen(
+                self._command(first), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints,
+                env=sealed, cwd=self.git_dir,
+            )  # fmt: skip
+            with feeding, subprocess.Popen(
+                self._command(second), stdin=feeding.stdout, stdout=subprocess.PIPE, stderr=complaints,
+                env=sealed, cwd=self.git_dir,
+            ) as telling:  # fmt: skip
+                assert feeding.stdout is not None and telling.stdout is not None, "both are pipes"
+                feeding.stdout.close()  # so that the first command ends when the second one is gone
+                try:
+                    while piece := os.read(telling.stdout.fileno(), _PIECE):
+                        yield piece
+                except BaseException:  # the reader has seen enough, or is being ended itself
+                    telling.kill()
+                    feeding.kill()
+                    raise
+            for words, process in (
+                (second, telling),
+                (first, feeding),
+            ):  # the first fails when the second does
+                if process.returncode != 0:
+                    complaints.seek(0)
+                    story = complaints.read().decode(errors="backslashreplace")
+                    raise GitError(words, process.returncode, story)
+
+    def ignored(self, paths: Iterable[RepoPath]) -> tuple[IgnoredPath, ...]:
+        """Those of the paths that git ignores by its rules alone, whether or not they are tracked; folders end with `/`.
+
+        GitError when a path lies behind a symbolic link of the work tree.
+        """
+        # This verb knows no literal pathspecs; with a folder in front nothing is magic, and git answers in our spelling.
+        asked = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
+        done = self._run(
+            "check-ignore",
+            "-z",
+            "-v",
+            "--no-index",
+            "--stdin",
+            stdin=asked,
+            ok=(0, 1),
+            environment={"GIT_LITERAL_PATHSPECS": "0"},
+        )
+        fields = os.fsdecode(done.stdout).split("\0")
+        return tuple(
+            IgnoredPath(
+                path=RepoPath(path.removeprefix("./")), source=source, line=int(line), pattern=pattern
+            )
+            for source, line, pattern, path in zip(*(fields[n::4] for n in range(4)), strict=False)
+            if not pattern.startswith("!")  # the last rule that matches says that it is not ignored
+        )
+
+    def attributes(self, paths: Iterable[RepoPath], *names: str) -> dict[RepoPath, dict[str, str]]:
+        """The named attributes of the paths, as the work tree's files say; only what is specified (`set`, or a value)."""
+        asked = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        done = self._run("check-attr", "-z", "--stdin", *names, stdin=asked)
+        fields = os.fsdecode(done.stdout).split("\0")
+        found: dict[RepoPath, dict[str, str]] = {}
+        for path, name, value in zip(*(fields[n::3] for n in range(3)), strict=False):
+            if value not in ("unspecified", "unset"):
+                found.setdefault(RepoPath(path), {})[name] = value
+        return found
 
     def blob(self, name: str) -> bytes | None:
         """The content of a blob by id or `REV:PATH`; None when it does not exist or is no blob."""
@@ -548,6 +698,27 @@ class Git:
     def remove_worktree(self, folder: Path) -> None:
         """Remove a worktree, locked and dirty as it may be. Only `worktrees.remove` calls this, after its proof."""
         self._run("worktree", "remove", "--force", "--force", str(folder))
+
+
+def _by_commit(pieces: Iterable[bytes]) -> Iterator[tuple[RepoPath, ...]]:
+    """The paths of each commit from the output of `diff-tree --stdin -z --name-status`."""
+    paths: list[RepoPath] | None = None
+    is_path = False
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\0")
+        for field in os.fsdecode(b"\0".join(whole)).split("\0") if whole else ():
+            if is_path and paths is not None:
+                paths.append(RepoPath(field))
+                is_path = False
+            elif len(field) == 1:
+                is_path = True
+            else:
+                if paths is not None:
+                    yield tuple(paths)
+                paths = []
+    if paths is not None:
+        yield tuple(paths)
 
 
 def _merge_messages(fields: Sequence[bytes]) -> tuple[str, ...]:

@@ -38,6 +38,9 @@ def plan(
     ] = Format.TEXT,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format=json.")] = False,
     manifest: Annotated[bool, typer.Option("--manifest", help="Only who owns which path.")] = False,
+    no_history: Annotated[
+        bool, typer.Option("--no-history", help="Leave out which files changed together so far.")
+    ] = False,
     stamp: Annotated[bool, typer.Option("--stamp", help="Write the chosen scheduler into the plan.")] = False,
 ) -> int:
     """Show groups, ownership and everything wrong with a plan. Executes nothing.
@@ -48,7 +51,9 @@ def plan(
     repository = here.repository()
     try:
         text = planning.read_text(repository, spec)
-        analysis = planning.analyse(planning.read(text), repository=repository, max_parallel=max_parallel)
+        analysis = planning.analyse(
+            planning.read(text), repository=repository, max_parallel=max_parallel, with_history=not no_history
+        )
     except PlanError as error:
         if form is Format.JSON:
             terminal.write(json.dumps(plan_error_json(error), indent=2) + "\n")

@@ -8,17 +8,22 @@ from git_waves.core.bounds import Bounds
 from git_waves.core.findings.empty import UNMEASURED_CODES
 from git_waves.core.model import Finding, Level, Plan, Schedule
 from git_waves.core.ownership import OwnershipManifest
+from git_waves.core.repository import RepositoryFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """A plan, who owns what, what runs when, everything wrong with it, and how parallel it can be."""
+    """A plan, who owns what, what runs when, everything wrong with it, and how parallel it can be.
+
+    `repository` is what the repository says about the plan's paths; None where there is no commit.
+    """
 
     plan: Plan
     manifest: OwnershipManifest
     schedule: Schedule
     findings: tuple[Finding, ...]
     bounds: Bounds
+    repository: RepositoryFacts | None = None
 
     @property
     def violations(self) -> tuple[Finding, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from git_waves.core.analysis import Analysis
 from git_waves.core.model import Finding, ScheduledGroup
+from git_waves.core.repository import RepositoryFacts
 from git_waves.errors import PlanError
 
 VERSION = 1
@@ -37,6 +38,19 @@ def plan_json(analysis: Analysis) -> dict[str, Any]:
         ],
         "findings": [finding_json(finding) for finding in analysis.findings],
         "manifest": analysis.manifest.to_json(),
+        "repository": _repository(analysis.repository),
+    }
+
+
+def _repository(facts: RepositoryFacts | None) -> dict[str, Any] | None:
+    """Which commit the plan was held against, and how many commits of its history were read."""
+    if facts is None:
+        return None
+    history = facts.history
+    return {
+        "base": facts.base,
+        "base_name": facts.base_name,
+        "history": None if history is None else {"commits": history.commits, "limit": history.limit},
     }
 
 

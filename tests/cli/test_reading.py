@@ -15,7 +15,7 @@ from git_waves.adapters.repo import open_repository
 from git_waves.errors import SurroundingsError
 from tests.cli.conftest import Waves
 from tests.support.golden import check_golden
-from tests.support.kbuild import kbuild_plan
+from tests.support.kbuild import HOT, kbuild_plan
 from tests.support.plans import phase3, plan, task
 from tests.support.repo import RepoBuilder
 
@@ -26,14 +26,14 @@ PLAN = ".waves/plan.yaml"
 
 
 def test_the_twelve_tasks_that_one_file_makes_twelve_groups(repo: RepoBuilder, waves: Waves) -> None:
-    repo.commit({PLAN: kbuild_plan()})
+    repo.commit({PLAN: kbuild_plan(), HOT: ""})
     typed = waves("plan", exit=1)
     assert typed.err == ""
     check_golden("plan/kbuild.txt", typed.out)
 
 
 def test_every_form_of_the_answer(repo: RepoBuilder, waves: Waves) -> None:
-    repo.commit({PLAN: kbuild_plan()})
+    repo.commit({PLAN: kbuild_plan(), HOT: ""})
     whole = json.loads(waves("plan", "--json", exit=1).out)
     assert len(whole["groups"]) == 12
     assert whole == json.loads(waves("plan", "--format", "json", exit=1).out)

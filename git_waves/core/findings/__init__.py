@@ -10,9 +10,11 @@ from git_waves.core.findings.facts import Facts
 from git_waves.core.findings.groups import check_groups
 from git_waves.core.findings.needs import check_needs
 from git_waves.core.findings.overlaps import check_overlaps
+from git_waves.core.findings.repository import check_repository
 from git_waves.core.findings.serialization import check_serialization
 from git_waves.core.model import Finding, Level, Plan, Schedule, TaskId
 from git_waves.core.ownership import OwnershipManifest
+from git_waves.core.repository import RepositoryFacts
 from git_waves.errors import OK, UNMEASURED, VIOLATION
 
 __all__ = ["ProgramUse", "check_plan", "exit_code", "find_all", "programs"]
@@ -26,10 +28,12 @@ def check_plan(
     schedule: Schedule,
     *,
     missing_programs: Iterable[tuple[str, str, int, TaskId | None]] = (),
+    repository: RepositoryFacts | None = None,
 ) -> tuple[Finding, ...]:
     """All findings: violations first, then warnings, then notes; inside a level by line, code and message.
 
-    `missing_programs` are those of `programs(plan)` that the caller looked for and did not find.
+    `missing_programs` are those of `programs(plan)` that the caller looked for and did not find; `repository` is what it
+    found out about the plan's paths, None where there is no commit.
     """
     facts = Facts(plan=plan, manifest=manifest, schedule=schedule)
     found = (
@@ -39,6 +43,7 @@ def check_plan(
         *check_serialization(facts),
         *check_commands(plan, missing_programs),
         *check_empty(plan),
+        *(check_repository(facts, repository) if repository is not None else ()),
     )
     return tuple(
         sorted(found, key=lambda each: (_LEVELS.index(each.level), each.line, each.code, each.message))
@@ -46,13 +51,22 @@ def check_plan(
 
 
 def find_all(
-    plan: Plan, *, manifest: OwnershipManifest, schedule: Schedule, look_up: Callable[[str], bool]
+    plan: Plan,
+    *,
+    manifest: OwnershipManifest,
+    schedule: Schedule,
+    look_up: Callable[[str], bool],
+    repository: RepositoryFacts | None = None,
 ) -> tuple[Finding, ...]:
     """`check_plan` for a caller that can say of a program's name whether it is there; each name is asked once."""
     uses = programs(plan)
     missing = {name for name in dict.fromkeys(use.program for use in uses) if not look_up(name)}
     return check_plan(
-        plan, manifest, schedule, missing_programs=[use for use in uses if use.program in missing]
+        plan,
+        manifest,
+        schedule,
+        missing_programs=[use for use in uses if use.program in missing],
+        repository=repository,
     )
 
 

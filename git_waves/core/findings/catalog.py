@@ -131,6 +131,88 @@ CATALOG = {
         "The file was read and holds no task, so there was nothing to measure. That is probably not the plan you meant.",
         "Add tasks, or name another file.",
     ),
+    "W801": Explanation(
+        "the base is no commit of this repository",
+        "The plan names a branch or a revision that does not exist here. 'git waves run' would refuse it. Whatever the "
+        "repository says about the plan was asked of HEAD instead.",
+        "Correct 'base', or fetch the branch it names.",
+    ),
+    "W802": Explanation(
+        "what is to be changed is not there",
+        "A task modifies or deletes a path, and nothing in the tree that the plan starts from has that name or matches "
+        "it, nor does any task create it. A plain entry is told only when it is surely written from the wrong folder. "
+        "Usually it is a typing error, a file that moved, or another repository.",
+        "Correct the path. If the task makes it, put it under 'create'.",
+    ),
+    "W803": Explanation(
+        "what is to be created is there already",
+        "The tree that the plan starts from holds a file of that name, and no task deletes it. An agent that was told to "
+        "make a new file may write over the old one. When nearly all of them are there, the plan was run before.",
+        "Put the path under 'modify', or choose another name.",
+    ),
+    "W804": Explanation(
+        "a path that the repository spells differently",
+        "The tree holds a file or a folder whose name differs only in case or in how accented letters are composed. The "
+        "task would own a name that nobody uses, and the merge refuses to put the second beside the first, because "
+        "checkouts on macOS and Windows hold only one of them.",
+        "Spell the path as the repository does. To rename it, let the task delete the old one.",
+    ),
+    "W805": Explanation(
+        "a path below something that is no folder",
+        "A file, a symbolic link or a submodule stands where the path needs a folder, and no task deletes it. No commit "
+        "of this repository can hold both, so nothing the task writes there can be merged. What lies behind a link is "
+        "owned where it really is; what lies in a submodule belongs to another repository.",
+        "Claim the real path. For a submodule, plan the work in its own repository, and claim the submodule itself to "
+        "move it to another commit.",
+    ),
+    "W806": Explanation(
+        "a folder, claimed as a file",
+        "The path is a folder in the tree, and the plan names it without a slash at its end. Such a claim is about a file "
+        "of that name, so the task may change nothing inside.",
+        "Write the slash: 'src/parts/'.",
+    ),
+    "W807": Explanation(
+        "git ignores what a task claims",
+        "An ignore rule covers the path and nothing at it is tracked. What the task writes there is left out when its "
+        "work is committed, and never reaches the other tasks.",
+        "Claim what the path is made from, take the rule away before the run, or hand the file on with 'handoff', which "
+        "does not go through git.",
+    ),
+    "W808": Explanation(
+        "a generated file is claimed",
+        "The repository's attributes mark the path as generated. What an agent writes into it by hand is lost when the "
+        "generator runs again, and two tasks that generate it anew conflict.",
+        "Let the task change the source and run the generator, or let one last task generate it for all.",
+    ),
+    "W809": Explanation(
+        "a submodule, or a file kept in LFS, is claimed",
+        "Neither is a plain file. A new worktree has the submodule's folder empty until something fills it, and only the "
+        "commit it points to can be changed. A file in LFS is replaced as a whole: two changes to it always conflict. "
+        "Where git-lfs is not set up, the content itself would be committed in its place.",
+        "Fill the submodule in 'setup', and give such a file to one task.",
+    ),
+    "W810": Explanation(
+        "a scheduler writes what a task claims",
+        "A crontab, a timer or a scheduled workflow in the repository plainly writes the path, or a bot opens pull "
+        "requests that change it. It may do so while the plan runs, and then the integration branch no longer fits. Only "
+        "what the file says itself is told, not what a script does that it starts.",
+        "Stop it while the plan runs, or name it under 'background' with what stops it or the gate that notices.",
+    ),
+    "W811": Explanation(
+        "a file that nearly always changes too",
+        "In at least nine of ten commits that touch a claimed file, this one changed as well: a build file, a list, a "
+        "test, a change log. No task owns it, or one that runs beside. Of each file the newest 50 commits count, and at "
+        "least 10 are needed; merges and commits of more than 30 files do not count. The agent will probably want to "
+        "touch it and be refused.",
+        "Let the task claim it as well, or let one last task write it for all. When history misleads, nothing has to be "
+        "done. 'waves.historyLimit' says how many commits are read (5000); 0 reads none.",
+    ),
+    "W812": Explanation(
+        "something of the repository could not be looked at",
+        "Git could not answer, so nothing was found there, which is not the same as nothing being wrong. A partial clone "
+        "without trees has no history to read, and reading a plan fetches nothing.",
+        "Look at what git says. To leave history out on purpose, say --no-history.",
+    ),
 }
 """Every code a finding can have; codes are never reused."""
 

@@ -109,9 +109,10 @@ class Facts:
         claimed.update(dict.fromkeys(collision.first, collision.path))
         tasks = [task for task in self.in_plan_order(claimed) if task in involved]
         lines = [line for task in tasks if (line := self.claim_line(task, claimed[task]))]
-        return min(lines, default=0), listed(self._with_line(task, claimed[task]) for task in tasks)
+        return min(lines, default=0), listed(self.with_line(task, claimed[task]) for task in tasks)
 
-    def _with_line(self, task: TaskId, path: str) -> str:
+    def with_line(self, task: TaskId, path: str) -> str:
+        """The same with the place in the plan: `task 'a' creates 'x' (line 7)`."""
         line = self.claim_line(task, path)
         return f"{self.deed(task, path)} (line {line})" if line else self.deed(task, path)
 
