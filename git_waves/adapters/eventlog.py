@@ -90,7 +90,7 @@ class RunStarted(_Event):
     previous: str  # the integration ref's value before this run; empty when there was none
     base: str
     base_tree: str
-    base_name: str
+    base_name: Raw
     scheduler: str
     on_failure: str
     max_parallel: int

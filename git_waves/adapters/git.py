@@ -18,6 +18,7 @@ from git_waves.errors import SurroundingsError
 
 MINIMUM_VERSION = (2, 38)  # `merge-tree --write-tree`: merges without a checkout
 ZERO = Oid("0" * 40)
+_LONGEST_STORY = 4000  # letters of git's words that are kept: it may warn about every file there is
 
 # Settings that hold for every call. The user's hooks are for the commits people and agents make (they run in the task
 # worktrees); our bookkeeping moves refs that are ours alone. fsmonitor, external diffs and `ext::` could start programs
@@ -27,6 +28,7 @@ _SETTINGS = (
     "core.fsmonitor=false",
     "core.fsync=committed",
     "core.quotePath=false",
+    "core.splitIndex=false",  # a copy of half an index is no index
     "gc.auto=0",
     "maintenance.auto=false",
     "protocol.ext.allow=never",
@@ -68,7 +70,7 @@ class GitError(SurroundingsError):
 
     def __init__(self, argv: Sequence[str], code: int, stderr: str) -> None:
         self.code = code
-        self.stderr = stderr.strip()
+        self.stderr = stderr.strip()[-_LONGEST_STORY:]  # what git died of comes last
         command = next((word for word in argv if not word.startswith("-") and word != "git"), "git")
         super().__init__(f"git {command} failed ({code}): {self.stderr or 'no message'}")
 
@@ -217,8 +219,11 @@ class Git:
                 check=False,
                 env=sealed,
                 cwd=cwd or self.work_tree or self.git_dir,
+                start_new_session=True,  # Ctrl-C is for us: half a git command is no way to stop
             )
-        except FileNotFoundError as missing:
+        except (FileNotFoundError, NotADirectoryError) as missing:
+            if missing.filename != "git":
+                raise SurroundingsError(f"the folder '{missing.filename}' is gone") from missing
             raise SurroundingsError(
                 "cannot find the program 'git'", hint="install git 2.38 or newer"
             ) from missing
@@ -285,7 +290,7 @@ class Git:
     def symbolic_head(self) -> str | None:
         """The full name of the branch HEAD points to (born or not); None when HEAD is detached."""
         done = self._run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
-        return done.stdout.decode().strip() or None
+        return os.fsdecode(done.stdout).strip() or None
 
     def is_ancestor(self, old: Oid, new: Oid) -> bool:
         """Whether `old` is reachable from `new` (a commit is its own ancestor)."""
@@ -586,6 +591,7 @@ class Git:
         lines = ["start", *commands, "prepare", "commit"]
         done = self._run(
             "update-ref",
+            "--no-deref",  # a ref that an agent made a symbolic one must not lead us to the user's branch
             "--create-reflog",
             "-m",
             message,

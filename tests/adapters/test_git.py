@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from git_waves.adapters.git import Git, MergeConflict, MergedTree
+import pytest
+
+from git_waves.adapters.git import Git, GitError, MergeConflict, MergedTree
 from git_waves.core.model import Oid, RepoPath
+from git_waves.errors import SurroundingsError
 from tests.support.repo import RepoBuilder
 
 
@@ -99,3 +102,26 @@ def test_a_tried_hook_sees_the_index_it_is_given(repo: RepoBuilder, tmp_path: Pa
     verdict = git.try_hook("pre-commit", index=index)
     assert (verdict.accepts, verdict.message) == (False, "new, file\n")
     assert repo.git("diff", "--cached", "--name-only") == ""
+
+
+def test_a_symbolic_ref_is_moved_itself_and_not_what_it_points_to(repo: RepoBuilder) -> None:
+    one, two = repo.commit({"a": "1"}), repo.commit({"a": "2"})
+    git = door(repo)
+    repo.git("symbolic-ref", "refs/waves/x", "refs/heads/main")
+    assert git.update_refs([f"update refs/waves/x {one} {two}"], message="waves: test")
+    assert (git.ref("refs/waves/x"), git.ref("refs/heads/main")) == (one, two)
+    repo.git("symbolic-ref", "refs/waves/x", "refs/heads/main")
+    assert git.update_refs([f"delete refs/waves/x {two}"], message="waves: test")
+    assert (git.ref("refs/waves/x"), git.ref("refs/heads/main")) == (None, two)
+
+
+def test_a_folder_that_is_gone_is_not_told_as_a_missing_git(repo: RepoBuilder, tmp_path: Path) -> None:
+    git = door(repo)
+    with pytest.raises(SurroundingsError, match=r"the folder '.*/nowhere' is gone"):
+        git.write_work_tree(tmp_path / "nowhere", index=tmp_path / "index")
+
+
+def test_what_git_says_before_it_dies_is_kept_within_bounds() -> None:
+    error = GitError(["add"], 128, "warning: again\n" * 100_000 + "fatal: the reason\n")
+    assert error.message.endswith("fatal: the reason")
+    assert len(error.message) < 5000
