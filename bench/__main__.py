@@ -144,7 +144,7 @@ def summary(figures: Sequence[Figure], seconds: float) -> str:
     judged = [figure for figure in figures if figure.is_met is not None]
     missed = [
         f"{figure.aim} {figure.what}: {figure.ratio or figure.ours}, {figure.wanted}"
-        + (f" of {figure.against.partition(':')[0]}" if figure.ratio else "")
+        + (f" of {figure.against.partition(':')[0]}" if figure.against else "")
         for figure in judged
         if not figure.is_met
     ]

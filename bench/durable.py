@@ -12,7 +12,7 @@ from bench.figures import Figure, compared
 from bench.timing import Case, Sample, interleave, run_here
 from git_waves.adapters import eventlog
 
-BATCH = 100
+BATCH = 20
 """Events in one sample: a single sync is too short to time among other work."""
 MOST_SYNCS = 2
 
@@ -34,7 +34,7 @@ def measure(options: Options) -> list[Figure]:
         Case(name=_OURS, run=_batches(lambda: log.append(_event(1)))),
         Case(name=_BARE, run=_bare(options.folder / "bare", line)),
     ]
-    measured = interleave(cases, rounds=max(options.rounds, 15))
+    measured = interleave(cases, rounds=max(options.rounds, 51))
     syncs = count_syncs(lambda: log.append(_event(2)))
     log.close()
     return [
