@@ -1,9 +1,11 @@
-"""Writing plan files: the first one of a repository, and the chosen scheduler into one that is there."""
+"""Writing plan files: the first one of a repository, the chosen scheduler into one that is there, paths hoisted."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
@@ -11,7 +13,9 @@ from git_waves import agents
 from git_waves.adapters.planfile import DEFAULT_PLAN, PLAN_SETTING
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import write_durably
-from git_waves.core.model import Plan, SchedulerName
+from git_waves.core.hoist import Hoisted, hoist
+from git_waves.core.model import PatternKind, Plan, RepoPath, SchedulerName
+from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.errors import PlanError, UsageError
 from git_waves.formats import read_plan
 from git_waves.formats.names import plan_name_from
@@ -58,24 +62,99 @@ def stamp(repository: Repository, text: PlanText, scheduler: SchedulerName) -> b
     One line is put in or replaced and nothing else; before it is written, the new text is read, and must be the same
     plan in everything but its scheduler. UsageError for what is no native plan file of the work tree.
     """
-    file = repository.work_tree / text.name_hint
     plan = read_plan(text, known_agents=agents.KNOWN)
     if plan.scheduler is scheduler:
         return False
-    if text.source != text.name_hint or not file.is_file():
-        raise UsageError(f"'{text.source}' is no file of the work tree, so nothing can be written into it")
-    if plan.format != "native":
-        raise UsageError(
-            f"'{text.source}' is a plan of format '{plan.format}', which git-waves reads and does not write"
-        )
+    file = _file_of(repository, text)
+    _refuse_other_formats(plan)
     stamped = PlanText(name_hint=text.name_hint, source=text.source, data=_stamped(text.data, scheduler))
-    if not _is_same_plan(stamped, plan, scheduler):
+    if not _is_plan(stamped, replace(plan, scheduler=scheduler)):
         raise UsageError(
             f"cannot find the place for the scheduler in '{text.source}'",
             hint=f"write it by hand, at the left margin: scheduler: {scheduler}",
         )
-    write_durably(file.resolve(), stamped.data, mode=file.stat().st_mode & 0o777)
+    _write(file, stamped)
     return True
+
+
+def hoisted(text: PlanText, plan: Plan, paths: Sequence[str]) -> tuple[PlanText, Hoisted]:
+    """The native plan's text with these files given to one last task; nothing else in it changes by a byte.
+
+    The result was read again and is that plan. UsageError when a path is no file that tasks share, when a task would be
+    left without any, when the plan is of another format, or its text is laid out in a way that is not understood.
+    """
+    from git_waves.formats.native.hoisting import hoist_text
+    from git_waves.formats.native.surgery import CannotRewriteError
+
+    _refuse_other_formats(plan)
+    if not text.data.endswith(
+        (b"\n", b"\r")
+    ):  # it ends the last task's text, and another task comes behind it
+        text = replace(text, data=text.data + _end(text.data))
+        plan = read_plan(text, known_agents=agents.KNOWN)
+    patterns = [_path_to_hoist(path) for path in dict.fromkeys(paths)]
+    try:
+        wanted = hoist(plan, patterns)
+    except ValueError as error:
+        raise UsageError(str(error), hint="'git waves plan --manifest' shows who claims what") from error
+    if wanted.emptied:
+        raise UsageError(
+            f"task '{wanted.emptied[0]}' claims nothing but what is hoisted, so nothing would be left of it",
+            hint=f"let the last task do the work of '{wanted.emptied[0]}' too, or give it files of its own",
+        )
+    bom = codecs.BOM_UTF8 if text.data.startswith(codecs.BOM_UTF8) else b""
+    try:
+        rewritten = hoist_text(text.data.removeprefix(bom).decode(), wanted)
+    except CannotRewriteError as error:
+        raise _not_understood(text, error.line) from error
+    result = PlanText(name_hint=text.name_hint, source=text.source, data=bom + rewritten.encode())
+    if not _is_plan(result, wanted.plan):
+        raise _not_understood(text, 0)
+    return result, wanted
+
+
+def write(repository: Repository, text: PlanText) -> None:
+    """Put the text in the place of the file it was read from; UsageError for what is no file of the work tree."""
+    _write(_file_of(repository, text), text)
+
+
+def _path_to_hoist(path: str) -> RepoPath:
+    try:
+        pattern = parse_pattern(path)
+    except PathProblem as problem:
+        raise UsageError(problem.message, hint=problem.hint) from problem
+    if pattern.kind is not PatternKind.FILE:
+        raise UsageError(
+            f"'{path}' is no single file, so no last task can write it",
+            hint="name the files in it that the tasks share",
+        )
+    return pattern.text
+
+
+def _file_of(repository: Repository, text: PlanText) -> Path:
+    file = repository.work_tree / text.name_hint
+    if text.source != text.name_hint or not file.is_file():
+        raise UsageError(f"'{text.source}' is no file of the work tree, so nothing can be written into it")
+    return file
+
+
+def _refuse_other_formats(plan: Plan) -> None:
+    if plan.format != "native":
+        raise UsageError(
+            f"'{plan.source}' is a plan of format '{plan.format}', which git-waves reads and does not write"
+        )
+
+
+def _not_understood(text: PlanText, line: int) -> UsageError:
+    where = f"{text.source}:{line}" if line else text.source
+    return UsageError(
+        f"'{where}' is laid out in a way that cannot be rewritten",
+        hint="put each path of 'files' on a line of its own, or hoist by hand",
+    )
+
+
+def _write(file: Path, text: PlanText) -> None:
+    write_durably(file.resolve(), text.data, mode=file.stat().st_mode & 0o777)
 
 
 def _stamped(data: bytes, scheduler: SchedulerName) -> bytes:
@@ -91,12 +170,13 @@ def _end(data: bytes) -> bytes:
     return b"\r\n" if b"\r\n" in data else b"\n"
 
 
-def _is_same_plan(stamped: PlanText, plan: Plan, scheduler: SchedulerName) -> bool:
+def _is_plan(text: PlanText, plan: Plan) -> bool:
+    """Whether the text says exactly this plan, whatever its lines."""
     try:
-        read = read_plan(stamped, known_agents=agents.KNOWN)
+        read = read_plan(text, known_agents=agents.KNOWN)
     except PlanError:
         return False
-    return _without_lines(read) == _without_lines(replace(plan, scheduler=scheduler))
+    return _without_lines(read) == _without_lines(plan)
 
 
 def _without_lines(value: object) -> object:

@@ -7,9 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from git_waves.core.model import Claim, Intent, PathPattern, PatternKind, Plan, RepoPath, Task, TaskId
+from git_waves.core.model import (
+    Claim,
+    Intent,
+    PathPattern,
+    PatternKind,
+    Plan,
+    RepoPath,
+    SharedPaths,
+    Task,
+    TaskId,
+)
 
 _LONGEST_ID = 40
+_MOST_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,19 +52,24 @@ def hoist(plan: Plan, paths: Sequence[RepoPath]) -> Hoisted:
     deleted = [claim.pattern for claim in claims if claim.intent is Intent.DELETE]
     if deleted:
         raise ValueError(f"'{deleted[0]}' is to be deleted, so no last task can write it")
+    intents = {path: _intent(claims, path) for path in paths}
+    if (
+        Intent.EDIT in intents.values()
+    ):  # a plan says for all of a task's files what is done to them, or for none
+        intents = dict.fromkeys(paths, Intent.EDIT)
     wiring = Task(
         id=wiring_id(plan, paths),
         title=f"Wire up {_listed(paths)}",
         needs=tuple(given),
         claims=tuple(
-            Claim(pattern=PathPattern(kind=PatternKind.FILE, text=path), intent=_intent(claims, path))
-            for path in paths
+            Claim(pattern=PathPattern(kind=PatternKind.FILE, text=path), intent=intent)
+            for path, intent in intents.items()
         ),
         prompt=wiring_prompt(paths, tuple(given)),
     )
     tasks = tuple(_without(task, wanted) if task.id in given else task for task in plan.tasks)
     return Hoisted(
-        plan=replace(plan, tasks=(*tasks, wiring)),
+        plan=replace(plan, tasks=(*tasks, wiring), shared_paths=_fewer_expected(plan.shared_paths, wanted)),
         wiring=wiring,
         sharers=tuple(given),
         emptied=tuple(task.id for task in tasks if task.id in given and not task.claims),
@@ -80,8 +96,10 @@ def sharers_of(plan: Plan, patterns: set[PathPattern]) -> Iterator[Task]:
 
 def wiring_prompt(paths: Sequence[RepoPath], sharers: Sequence[TaskId]) -> str:
     """What the last task is told: two lines, whatever the number of tasks."""
+    names = ", ".join(sharers[:_MOST_NAMES])
+    more = f" and {len(sharers) - _MOST_NAMES} more" if len(sharers) > _MOST_NAMES else ""
     return (
-        f"Write {_listed(paths)} for the tasks before this one ({', '.join(sharers)}):\n"
+        f"Write {_listed(paths)} for the tasks before this one ({names}{more}):\n"
         "look at what they added, register it there, and change nothing else.\n"
     )
 
@@ -97,6 +115,14 @@ def wiring_id(plan: Plan, paths: Sequence[RepoPath]) -> TaskId:
         number += 1
         name = f"{stem}-{number}"
     return TaskId(name)
+
+
+def _fewer_expected(expected: SharedPaths | None, gone: set[PathPattern]) -> SharedPaths | None:
+    """What is hoisted is shared no more, so it is not to be expected either."""
+    if expected is None or expected.count is not None:
+        return expected and replace(expected, count=max((expected.count or 0) - len(gone), 0))
+    left = tuple(pattern for pattern in expected.patterns if pattern not in gone)
+    return replace(expected, patterns=left) if left or not expected.patterns else None
 
 
 def _intent(claims: Iterable[Claim], path: RepoPath) -> Intent:
