@@ -167,6 +167,6 @@ def _words(items: Sequence[Item], item: Item) -> dict[str, Any]:
         "title": f"Teach unit {item.number} to answer within its budget",
         "needs": [items[other].id for other in item.needs],
         "files": list(item.files),
-        "prompt": f"Change unit {item.number} as the issue says, keep its tests green, and add one for the new case.",
+        "prompt": f"Change unit {item.number} as the issue says, and keep its tests green.",
         "verify": f"python -m pytest -q {item.files[-1]}",
     }
