@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from git_waves import agents
 from git_waves.adapters import process, worktrees
-from git_waves.adapters.eventlog import GateFinished
+from git_waves.adapters.eventlog import GateFinished, Warned
 from git_waves.adapters.git import Git
 from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
 from git_waves.adapters.rundir import RunDir
 from git_waves.core.model import Command, Gate, Oid, Plan
+
+JOBS = "gate:"
+"""How the names of gates' jobs begin; no task's can, for no task may have a colon in its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,28 +34,36 @@ class Order:
     gates: tuple[str, ...]
 
 
-def run_gates(order: Order) -> Iterator[GateFinished]:
+def run_gates(order: Order) -> Iterator[GateFinished | Warned]:
     """Run each gate in turn, all of them even after a red one, so that a person sees everything at once.
 
     A gate that was stopped on request gives no result; it runs again when the run is taken up.
     """
-    worktrees.make_throwaway(
-        order.git, order.folder, order.commit, f"git-waves: gates of run {order.run_dir.run}"
-    )
+    worktrees.make_throwaway(order.git, order.folder, order.commit, order.run_dir.run)
     try:
-        trouble = _set_up(order)
-        for gate in order.plan.gates:
-            if gate.name not in order.gates:
-                continue
-            if trouble is not None:
-                yield _finished(order, gate, trouble[0], trouble[1])
-                continue
-            result = _run(order, gate.command, f"{gate.name}", timeout=gate.timeout)
-            if result.reason is Reason.STOPPED:
-                return
-            yield _finished(order, gate, result, "" if result.code == 0 else _why(gate, result))
+        yield from _results(order)
     finally:
-        worktrees.drop_throwaway(order.git, order.folder)
+        left = worktrees.drop_throwaway(order.git, order.folder)
+    if left:
+        yield Warned(
+            message=f"the gates' worktree '{order.folder}' is still there, git would not remove it: {left}"
+        )
+
+
+def _results(order: Order) -> Iterator[GateFinished]:
+    trouble = _set_up(order)
+    if trouble is not None and trouble[0].reason is Reason.STOPPED:
+        return
+    for gate in order.plan.gates:
+        if gate.name not in order.gates:
+            continue
+        if trouble is not None:
+            yield _finished(order, gate, trouble[0], trouble[1])
+            continue
+        result = _run(order, gate.command, gate.name, timeout=gate.timeout)
+        if result.reason is Reason.STOPPED:
+            return
+        yield _finished(order, gate, result, "" if result.code == 0 else _why(gate, result))
 
 
 def _set_up(order: Order) -> tuple[JobResult, str] | None:
@@ -64,8 +76,9 @@ def _set_up(order: Order) -> tuple[JobResult, str] | None:
 
 
 def _run(order: Order, command: Command, name: str, *, timeout: float | None) -> JobResult:
-    job = Job(order.run_dir.job(f"gate.{order.number}.{name}"))
-    job.folder.mkdir(mode=0o700, exist_ok=True)
+    # A result is only believed in a folder whose name nobody could know before: agents can write there.
+    job = Job(order.run_dir.job(f"{JOBS}{order.number}.{name}.{secrets.token_hex(8)}"))
+    job.folder.mkdir(mode=0o700)
     spec = JobSpec(
         argv=agents.argv_of(command),
         cwd=order.folder,
@@ -110,4 +123,6 @@ def _why(gate: Gate, result: JobResult) -> str:
         return f"{claim}it could not start: {result.message}"
     if result.signal is not None:
         return f"{claim}it was killed by signal {result.signal}"
+    if result.code is None:
+        return f"{claim}it ended: {result.reason}"
     return f"{claim}it ended with exit code {result.code}"

@@ -30,9 +30,9 @@ class Climbed:
 
 @dataclass(frozen=True, slots=True)
 class GateDone:
-    """One gate has ended."""
+    """One gate has ended, or left something to be told."""
 
-    event: eventlog.GateFinished
+    event: eventlog.GateFinished | eventlog.Warned
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ refs/waves/archive/<run>/…              what was saved before a removal
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from git_waves.adapters import eventlog
 from git_waves.adapters.git import Git
 from git_waves.adapters.worktrees import branch_of
@@ -40,11 +42,14 @@ def candidate_ref(plan: str, run: str) -> str:
     return f"refs/waves/{plan}/{run}/candidate"
 
 
-def free_attempt(git: Git, plan: str, task: str, wanted: int) -> int:
-    """The first attempt number from `wanted` on whose branch does not exist: numbers and branches are never reused."""
+def free_attempt(
+    git: Git, plan: str, task: str, wanted: int, *, is_used: Callable[[int], bool] = lambda _: False
+) -> int:
+    """The first attempt number from `wanted` on that has no branch and is not `is_used` otherwise: numbers, branches
+    and folders are never reused."""
     prefix = branch_of(plan, task, 0).rpartition("/")[0] + "/"
     taken = {name.removeprefix(prefix) for name in git.refs(prefix)}
-    while str(wanted) in taken:
+    while str(wanted) in taken or is_used(wanted):
         wanted += 1
     return wanted
 

@@ -183,7 +183,13 @@ class Coordinator:
         if task.worktree:
             self._archive(task)
         plan, run = self._setting.plan.name, self._state.run
-        attempt = refs.free_attempt(self._setting.git, plan, task.id, action.attempt)
+        attempt = refs.free_attempt(
+            self._setting.git,
+            plan,
+            task.id,
+            action.attempt,
+            is_used=lambda number: self._setting.has_traces(task.id, number),
+        )
         self._record(
             eventlog.TaskLeased(
                 task=task.id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,14 @@ class Setting:
     def folder_of(self, task: str, attempt: int) -> Path:
         """Where the worktree of an attempt goes."""
         return self.worktree_folder / f"{task}.{attempt}"
+
+    def has_traces(self, task: str, attempt: int) -> bool:
+        """Whether something lies where an attempt that never was would write: a worktree of an earlier run, or what an
+        agent planted. A new attempt begins on clean ground."""
+        jobs = self.run_dir.path / "jobs"
+        return os.path.lexists(self.folder_of(task, attempt)) or any(
+            any(jobs.glob(f"{task}.{attempt}.{rung}*")) for rung in ("setup-", "agent", "verify-")
+        )
 
     def lease_of(self, task: TaskState) -> Lease:
         """The lease of the task's current attempt."""

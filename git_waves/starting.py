@@ -29,6 +29,7 @@ from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
 from git_waves.errors import OK, HaltError, UsageError, machine_error
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
+from git_waves.gates import JOBS as GATE_JOBS
 from git_waves.run import Coordinator
 from git_waves.setting import Setting
 
@@ -334,7 +335,7 @@ def _end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> None:
     """End gates that a dead coordinator left running and drop their worktrees; gates are simply run again."""
     for job_folder in run_dir.job_folders():
         job = process.Job(job_folder)
-        if job_folder.name.startswith("gate.") and process.stop(job):
+        if job_folder.name.startswith(GATE_JOBS) and process.stop(job):
             process.wait(job)
     for gate in sorted(folder.glob("gate.*")):
         worktrees.drop_throwaway(git, gate)

@@ -60,7 +60,8 @@ class RunDir:
 
     def job_folders(self) -> tuple[Path, ...]:
         """The folder of every supervised command so far."""
-        return tuple(sorted((self.path / "jobs").iterdir()))
+        jobs = self.path / "jobs"
+        return tuple(sorted(path for path in jobs.iterdir() if path.is_dir())) if jobs.is_dir() else ()
 
     def index(self, task: TaskId | str, attempt: int) -> Path:
         """Our own index file of an attempt."""

@@ -11,9 +11,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from git_waves.adapters import archive
 from git_waves.adapters.git import Change, Git, GitError
 from git_waves.adapters.locks import worktree_lock
-from git_waves.core.model import Oid, RepoPath
+from git_waves.core.model import Oid
 from git_waves.errors import SurroundingsError
 
 GITLINK = "160000"
@@ -37,6 +38,11 @@ class Lease:
         """The attempt's name in files and folders."""
         return f"{self.task}.{self.attempt}"
 
+    @property
+    def reason(self) -> str:
+        """Why git is told to lock the worktree; also the mark by which it is known as this attempt's."""
+        return f"git-waves: task {self.task}, attempt {self.attempt} of run {self.run}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
@@ -57,11 +63,6 @@ def branch_of(plan: str, task: str, attempt: int) -> str:
     return f"refs/heads/waves/{plan}/{task}/{attempt}"
 
 
-def archive_of(run: str, task: str, attempt: int) -> str:
-    """The ref that keeps what a removed worktree held."""
-    return f"refs/waves/archive/{run}/{task}/{attempt}"
-
-
 def admin_folder(folder: Path) -> Path:
     """The worktree's administrative folder, as its `.git` file says. Only to be believed right after `ensure`."""
     text = (folder / ".git").read_text(encoding="utf-8", errors="surrogateescape")
@@ -75,10 +76,14 @@ def ensure(git: Git, lease: Lease) -> Path:
     """
     with worktree_lock(git.git_dir):
         _repair_half_made(git, lease.folder)
-        registered = lease.folder.resolve() in {Path(entry["worktree"]) for entry in git.worktrees()}
-        if registered and (lease.folder / ".git").is_file():
+        entry = _registered(git, lease.folder)
+        is_ours = entry is not None and (entry.get("locked"), entry.get("branch")) == (
+            lease.reason,
+            lease.branch,
+        )
+        if is_ours and (lease.folder / ".git").is_file():
             return admin_folder(lease.folder)
-        if lease.folder.exists() and any(lease.folder.iterdir()):
+        if _is_taken(lease.folder):
             raise SurroundingsError(
                 f"the worktree folder '{lease.folder}' already exists and is not ours",
                 hint="move it away, or set another place: git config waves.worktreeDir PATH",
@@ -96,9 +101,14 @@ def ensure(git: Git, lease: Lease) -> Path:
             lease.folder,
             branch=lease.branch.removeprefix("refs/heads/"),
             commit=lease.base,
-            reason=f"git-waves: task {lease.task}, attempt {lease.attempt} of run {lease.run}",
+            reason=lease.reason,
         )
         return admin_folder(lease.folder)
+
+
+def _is_taken(folder: Path) -> bool:
+    """Whether something is in the way there; an empty folder is not."""
+    return folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir())))
 
 
 def fill(git: Git, lease: Lease, admin: Path) -> None:
@@ -111,8 +121,13 @@ def fill(git: Git, lease: Lease, admin: Path) -> None:
 
 def snapshot(git: Git, lease: Lease) -> Oid:
     """The tree of everything in the folder that is not ignored: what a commit of all of it would hold."""
-    if not lease.index.exists():  # the crash came before `fill` was through
-        git.read_tree(git.tree_of(lease.base), index=lease.index)
+    if lease.index.exists():
+        try:
+            return git.write_work_tree(lease.folder, index=lease.index)
+        except GitError:  # damaged, locked by a git that was killed, or a collection took what only it named
+            lease.index.unlink()
+    lease.index.with_name(f"{lease.index.name}.lock").unlink(missing_ok=True)
+    git.read_tree(git.tree_of(lease.base), index=lease.index)
     return git.write_work_tree(lease.folder, index=lease.index)
 
 
@@ -126,46 +141,75 @@ def remove(git: Git, lease: Lease, *, integration: Oid) -> Removed | Kept:
     """Archive what is not merged, prove that everything is in a ref, then remove the worktree.
 
     Merged means: reachable from `integration`. The branch stays (`git waves clean` removes it when it is merged).
-    Keeps the worktree, and says why, when something in it could not be saved as objects.
+    Keeps the worktree, and says why, when something in it could not be saved as objects, or somebody has made it theirs.
+    Safe to repeat after a crash at any point.
     """
-    tip = git.ref(lease.branch)
-    saved: Oid | None = None
-    if lease.folder.is_dir():
-        head = tip or lease.base
-        try:
-            tree, left = uncommitted(git, lease, head)
-        except GitError as error:
-            return Kept(reason=f"its files could not be saved: {error.stderr or error.message}")
-        nested = [change.path for change in left if change.new_mode == GITLINK and change.old_mode != GITLINK]
-        if nested:
-            return Kept(reason=f"'{nested[0]}' is a repository of its own, which an archive would not hold")
-        if left:
-            message = f"waves: what attempt {lease.attempt} of task '{lease.task}' left uncommitted\n"
-            saved = git.commit_tree(tree, (head,), message)
-    if saved is None and tip is not None and not git.is_ancestor(tip, integration):
-        saved = tip
-    archive = archive_of(lease.run, lease.task, lease.attempt) if saved is not None else None
-    if archive is not None and git.ref(archive) != saved:
-        old = git.ref(archive)
-        command = f"create {archive} {saved}" if old is None else f"update {archive} {saved} {old}"
-        if not git.update_refs([command], message="waves: archive before removal"):
-            return Kept(reason=f"'{archive}' could not be written")
+    try:
+        with worktree_lock(git.git_dir):
+            entry = _registered(git, lease.folder)
+        saved = _save(git, lease, entry, integration)
+        if isinstance(saved, Kept):
+            return saved
+        ref = archive.archive_of(lease.run, lease.task, lease.attempt)
+        kept_in = archive.keep(git, ref, saved) if saved is not None else None
+    except (GitError, OSError) as error:
+        why = error.stderr or error.message if isinstance(error, GitError) else str(error)
+        return Kept(reason=f"what it holds could not be saved: {why}")
+    if saved is not None and kept_in is None:
+        return Kept(reason=f"'{ref}' could not be written")
     with worktree_lock(git.git_dir):
-        entry = _registered(git, lease.folder)
         if entry is None:
             return (
                 Kept(reason="git does not know it as a worktree")
                 if lease.folder.exists()
-                else Removed(archive=archive)
+                else Removed(archive=kept_in)
             )
         if not lease.folder.exists():
             _drop_admin(git, lease.folder)
-            return Removed(archive=archive)
+            return Removed(archive=kept_in)
         try:
             git.remove_worktree(lease.folder)
         except GitError as error:
             return Kept(reason=f"git would not remove it: {error.stderr}")
-    return Removed(archive=archive)
+    return Removed(archive=kept_in)
+
+
+def _save(git: Git, lease: Lease, entry: dict[str, str] | None, integration: Oid) -> Oid | Kept | None:
+    """A commit from which all that the worktree holds and `integration` does not can be reached; None when nothing is."""
+    tip = git.ref(lease.branch)
+    held = [tip] if tip is not None else []
+    if entry is not None and entry.get("branch", lease.branch) != lease.branch:
+        return Kept(reason=f"somebody works there on '{entry['branch'].removeprefix('refs/heads/')}'")
+    if entry is not None and "detached" in entry:
+        held.append(Oid(entry["HEAD"]))
+    ends = archive.loose_ends(git, held, integration=integration)
+    if not lease.folder.is_dir():
+        return _joined(git, lease, ends)
+    if lease.folder.is_symlink():
+        return Kept(reason="it was replaced by a symbolic link")
+    tree, left = uncommitted(git, lease, tip or lease.base)
+    nested = _repositories_in(git, lease.folder, tree)
+    if nested:
+        return Kept(reason=f"'{nested[0]}' is a repository of its own, which an archive would not hold")
+    if not left:
+        return _joined(git, lease, ends)
+    parents = ends or (tip or lease.base,)
+    ref = archive.archive_of(lease.run, lease.task, lease.attempt)
+    message = f"waves: what attempt {lease.attempt} of task '{lease.task}' left uncommitted\n"
+    return archive.holding(git, ref, tree, parents) or git.commit_tree(tree, parents, message)
+
+
+def _joined(git: Git, lease: Lease, ends: tuple[Oid, ...]) -> Oid | None:
+    if len(ends) < 2:
+        return ends[0] if ends else None
+    message = f"waves: what attempt {lease.attempt} of task '{lease.task}' left in several places\n"
+    return git.commit_tree(git.tree_of(ends[0]), ends, message)
+
+
+def _repositories_in(git: Git, folder: Path, tree: Oid) -> tuple[str, ...]:
+    """Repositories below the folder: new ones, and submodules that were filled. Their own content is in no tree of ours."""
+    links = (path for path, mode in git.modes_in(tree).items() if mode == GITLINK)
+    return tuple(path for path in links if (folder / path / ".git").exists())
 
 
 def commit_leftovers(git: Git, lease: Lease, tip: Oid, tree: Oid, message: str) -> Oid | None:
@@ -175,28 +219,39 @@ def commit_leftovers(git: Git, lease: Lease, tip: Oid, tree: Oid, message: str) 
     return commit if moved else None
 
 
-def make_throwaway(git: Git, folder: Path, commit: Oid, reason: str) -> None:
+def make_throwaway(git: Git, folder: Path, commit: Oid, run: str) -> None:
     """A detached worktree at `commit` for gates: nothing in it is worth keeping, `drop_throwaway` removes it."""
     with worktree_lock(git.git_dir):
         _repair_half_made(git, folder)
-        if _registered(git, folder) is not None and folder.exists():
+        if _is_throwaway(_registered(git, folder)) and folder.exists():
             git.remove_worktree(folder)
-        elif folder.exists():
+        elif _is_taken(folder):
             raise SurroundingsError(
                 f"the worktree folder '{folder}' already exists and is not ours",
                 hint="move it away, or set another place: git config waves.worktreeDir PATH",
             )
         folder.parent.mkdir(parents=True, exist_ok=True)
-        git.add_worktree(folder, branch=None, commit=commit, reason=reason)
+        git.add_worktree(folder, branch=None, commit=commit, reason=f"{_THROWAWAY} of run {run}")
     Git(admin_folder(folder), work_tree=folder).reset_hard(commit)
 
 
-def drop_throwaway(git: Git, folder: Path) -> None:
-    """Remove a worktree made by `make_throwaway`; a folder git does not know as a worktree is left alone."""
+def drop_throwaway(git: Git, folder: Path) -> str:
+    """Remove a worktree made by `make_throwaway`, and no other. Why git would not; empty when it is gone."""
     with worktree_lock(git.git_dir):
-        if _registered(git, folder) is not None and folder.exists():
-            git.remove_worktree(folder)
+        try:
+            if _is_throwaway(_registered(git, folder)) and folder.exists():
+                git.remove_worktree(folder)
+        except GitError as error:  # a gate may leave what only its own user can remove
+            return error.stderr or error.message
         _remove_if_empty(folder.parent)
+    return ""
+
+
+_THROWAWAY = "git-waves: gates"
+
+
+def _is_throwaway(entry: dict[str, str] | None) -> bool:
+    return entry is not None and entry.get("locked", "").startswith(f"{_THROWAWAY} of run ")
 
 
 def _remove_if_empty(folder: Path) -> None:
@@ -232,11 +287,7 @@ def _drop_admin(git: Git, folder: Path) -> None:
 
 
 def _points_to(admin: Path, folder: Path) -> bool:
-    try:
-        text = (admin / "gitdir").read_text(encoding="utf-8", errors="surrogateescape").strip()
-    except OSError:
-        return False
-    return Path(text) in (folder / ".git", folder.resolve() / ".git")
+    return _place_of(admin) in (folder, folder.resolve())
 
 
 def _repair_half_made(git: Git, folder: Path) -> None:
@@ -244,7 +295,8 @@ def _repair_half_made(git: Git, folder: Path) -> None:
 
     An empty `commondir` in there breaks git for the whole repository, and `git worktree prune` does not mend it
     (git-facts section 3). Called under the worktree lock, so no creator of ours is alive; a folder that git names after
-    ours and that never got its pointers is recognised by its lock reason.
+    ours and that never got its pointers is recognised by its lock reason. One whose worktree holds anything is no
+    half-made one: somebody broke it, and it is left for people to look at.
     """
     for admin in _admin_folders(git):
         if not admin.name.startswith(folder.name):
@@ -254,10 +306,26 @@ def _repair_half_made(git: Git, folder: Path) -> None:
         points_here = _points_to(admin, folder)
         if whole and (not points_here or (folder / ".git").is_file()):
             continue
-        if points_here or _is_our_creation(admin):
-            shutil.rmtree(admin)
-            if folder.is_dir() and {child.name for child in folder.iterdir()} <= {".git"}:
-                shutil.rmtree(folder)
+        if not (points_here or _is_our_creation(admin)) or _holds_files(_place_of(admin)):
+            continue
+        shutil.rmtree(admin)
+        if points_here and folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder)
+
+
+def _place_of(admin: Path) -> Path | None:
+    """The worktree an administrative folder points to; None when it never got that far."""
+    try:
+        text = (admin / "gitdir").read_text(encoding="utf-8", errors="surrogateescape").strip()
+    except OSError:
+        return None
+    return Path(text).parent if text else None
+
+
+def _holds_files(place: Path | None) -> bool:
+    if place is None or not place.is_dir():
+        return False
+    return any(child.name != ".git" for child in place.iterdir())
 
 
 def _is_our_creation(admin: Path) -> bool:

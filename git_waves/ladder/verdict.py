@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from git_waves import refs
 from git_waves.adapters import worktrees
+from git_waves.adapters.archive import archive_of
 from git_waves.adapters.merge import Refused, judge
 from git_waves.adapters.process import Reason
 from git_waves.adapters.seal import check_seal
@@ -83,7 +84,7 @@ def _settle_tip(state: Climb, tip: Oid) -> Fell | None:
 
 def _strayed(state: Climb, head: str) -> Fell:
     """HEAD is not on the task's branch. What a detached HEAD holds is pinned before anything else happens to it."""
-    pin = worktrees.archive_of(state.lease.run, state.task.id, state.lease.attempt) + ".head"
+    pin = archive_of(state.lease.run, state.task.id, state.lease.attempt) + ".head"
     oid = state.git.resolve(head) if not head.startswith("ref:") else None
     if oid is not None and state.git.ref(pin) is None:
         state.git.update_refs([f"create {pin} {oid}"], message="waves: pin a detached HEAD")

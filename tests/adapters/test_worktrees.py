@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from git_waves.adapters import worktrees
-from git_waves.adapters.git import Git
+from git_waves.adapters import archive, worktrees
+from git_waves.adapters.git import Git, GitError
 from git_waves.adapters.worktrees import Kept, Lease, Removed
 from git_waves.core.model import Oid
 from git_waves.errors import SurroundingsError
@@ -25,6 +28,18 @@ def lease_in(repo: RepoBuilder, base: str, *, task: str = "t1", attempt: int = 1
         folder=repo.folder.parent / "repo.waves" / "p" / f"{task}.{attempt}",
         index=repo.folder.parent / "index" / f"{task}.{attempt}",
     )
+
+
+@contextmanager
+def monkeypatched(git: Git, verb: str, *, error: GitError) -> Iterator[None]:
+    """Let one verb of this door fail."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(git, verb, fail)
+        yield
 
 
 @pytest.fixture
@@ -184,6 +199,150 @@ def test_a_folder_deleted_by_hand_is_forgotten_and_no_other(repo: RepoBuilder, g
         folder.rmdir()
     assert worktrees.remove(git, lease, integration=Oid(base)) == Removed(archive=None)
     assert (repo.folder / ".git/worktrees/strangers").is_dir()
+
+
+def test_a_removal_that_was_killed_on_its_way_and_is_repeated_loses_nothing(
+    repo: RepoBuilder, git: Git, base: str
+) -> None:
+    lease = made(git, lease_in(repo, base))
+    (lease.folder / "src/a.txt").write_text("committed\n")
+    repo.git("commit", "-qam", "work", cwd=lease.folder)
+    (lease.folder / "untracked.txt").write_text("only copy\n")
+    first = archive.archive_of("r", "t1", 1)
+    with monkeypatched(git, "remove_worktree", error=GitError(["worktree"], -9, "killed")):
+        assert isinstance(worktrees.remove(git, lease, integration=Oid(base)), Kept)
+    saved = repo.git("rev-parse", first)
+    with monkeypatched(git, "remove_worktree", error=GitError(["worktree"], -9, "killed")):
+        worktrees.remove(git, lease, integration=Oid(base))
+    assert repo.git("rev-parse", first) == saved, "the same is not saved twice"
+    (lease.folder / "untracked.txt").unlink()  # git had come this far
+    removed = worktrees.remove(git, lease, integration=Oid(base))
+    assert removed == Removed(archive=first), "the branch's tip hangs on the first archive"
+    assert worktrees.remove(git, lease, integration=Oid(base)) == removed, "the event was lost, so once more"
+    assert repo.git("show", f"{first}:untracked.txt") == "only copy"
+
+
+def test_two_states_of_one_worktree_are_both_kept(repo: RepoBuilder, git: Git, base: str) -> None:
+    lease = made(git, lease_in(repo, base))
+    names = []
+    for text in ("one\n", "two\n"):
+        (lease.folder / "untracked.txt").write_text(text)
+        with monkeypatched(git, "remove_worktree", error=GitError(["worktree"], -9, "killed")):
+            worktrees.remove(git, lease, integration=Oid(base))
+    names = repo.git("for-each-ref", "--format=%(refname)", "refs/waves/archive/").split()
+    assert [repo.git("show", f"{name}:untracked.txt") for name in names] == ["one", "two"]
+
+
+@pytest.mark.parametrize("has_leftovers", [False, True])
+def test_commits_on_a_detached_head_are_archived_with_the_branch(
+    repo: RepoBuilder, git: Git, base: str, *, has_leftovers: bool
+) -> None:
+    lease = made(git, lease_in(repo, base))
+    repo.git("commit", "-q", "--allow-empty", "-m", "on the branch", cwd=lease.folder)
+    tip = repo.git("rev-parse", "HEAD", cwd=lease.folder)
+    repo.git("checkout", "-q", "--detach", base, cwd=lease.folder)
+    (lease.folder / "src/a.txt").write_text("precious\n")
+    repo.git("commit", "-qam", "detached", cwd=lease.folder)
+    detached = repo.git("rev-parse", "HEAD", cwd=lease.folder)
+    if has_leftovers:
+        (lease.folder / "src/a.txt").write_text("and more\n")
+    removed = worktrees.remove(git, lease, integration=Oid(base))
+    assert removed == Removed(archive="refs/waves/archive/r/t1/1")
+    for commit in (tip, detached):
+        repo.git("merge-base", "--is-ancestor", commit, "refs/waves/archive/r/t1/1")
+
+
+def test_a_worktree_that_somebody_made_theirs_is_kept_and_never_filled_again(
+    repo: RepoBuilder, git: Git, base: str
+) -> None:
+    lease = made(git, lease_in(repo, base))
+    repo.git("branch", "-m", "waves/p/t1/1", "rescue")
+    (lease.folder / "src/a.txt").write_text("rescued\n")
+    kept = worktrees.remove(git, lease, integration=Oid(base))
+    assert kept == Kept(reason="somebody works there on 'rescue'")
+    with pytest.raises(SurroundingsError, match="already exists and is not ours"):
+        worktrees.ensure(git, lease)
+    other_run = replace(lease, run="another")
+    repo.git("branch", "-m", "rescue", "waves/p/t1/1")
+    with pytest.raises(SurroundingsError, match="already exists and is not ours"):
+        worktrees.ensure(git, other_run)
+    assert (lease.folder / "src/a.txt").read_text() == "rescued\n"
+
+
+def test_a_symbolic_link_in_a_worktrees_place_leads_nowhere(repo: RepoBuilder, git: Git, base: str) -> None:
+    lease = made(git, lease_in(repo, base))
+    other = made(git, lease_in(repo, base, task="t2"))
+    (other.folder / "new.txt").write_text("the sibling's\n")
+    lease.folder.rename(lease.folder.with_name("aside"))
+    lease.folder.symlink_to(other.folder)
+    assert isinstance(worktrees.remove(git, lease, integration=Oid(base)), Kept)
+    lease.folder.unlink()
+    lease.folder.symlink_to(repo.folder.parent)
+    assert isinstance(worktrees.remove(git, lease, integration=Oid(base)), Kept)
+    assert (other.folder / "new.txt").exists()
+    assert repo.git("for-each-ref", "refs/waves/archive/") == ""
+
+
+def test_a_submodule_that_was_filled_keeps_the_worktree(repo: RepoBuilder, git: Git, tmp_path: Path) -> None:
+    library = RepoBuilder(tmp_path / "library", repo.environment)
+    library.commit({"l.c": "1\n"})
+    local = ("-c", "protocol.file.allow=always")
+    repo.git(*local, "submodule", "add", "-q", str(library.folder), "lib")
+    lease = made(git, lease_in(repo, repo.commit({})))
+    empty = made(git, lease_in(repo, lease.base, task="t2"))
+    repo.git(*local, "submodule", "update", "-q", "--init", cwd=lease.folder)
+    (lease.folder / "lib" / "new.c").write_text("only copy\n")
+    assert isinstance(worktrees.remove(git, lease, integration=lease.base), Kept)
+    assert (lease.folder / "lib" / "new.c").exists()
+    assert worktrees.remove(git, empty, integration=lease.base) == Removed(archive=None)
+
+
+@pytest.mark.parametrize("trouble", ["damaged", "locked", "collected", "gone"])
+def test_an_index_of_ours_that_cannot_be_used_is_made_anew(
+    repo: RepoBuilder, git: Git, base: str, trouble: str
+) -> None:
+    lease = made(git, lease_in(repo, base))
+    (lease.folder / "new.txt").write_text("new\n")
+    worktrees.snapshot(git, lease)
+    if trouble == "damaged":
+        lease.index.write_bytes(b"no index")
+    elif trouble == "locked":
+        lease.index.with_name(lease.index.name + ".lock").write_bytes(b"")
+    elif trouble == "collected":
+        repo.git("gc", "-q", "--prune=now")
+    else:
+        lease.index.unlink()
+    _, left = worktrees.uncommitted(git, lease, Oid(base))
+    assert [change.path for change in left] == ["new.txt"]
+
+
+def test_a_half_made_worktree_of_somebody_else_is_not_mended_away(
+    repo: RepoBuilder, git: Git, base: str
+) -> None:
+    broken = made(git, lease_in(repo, base, task="t1", attempt=11))
+    admin = worktrees.admin_folder(broken.folder)
+    (admin / "HEAD").unlink()
+    made(git, lease_in(repo, base))
+    assert (admin / "index").exists()
+
+
+def test_only_a_gates_worktree_is_thrown_away(repo: RepoBuilder, git: Git, base: str) -> None:
+    lease = made(git, lease_in(repo, base, task="gate"))
+    (lease.folder / "new.txt").write_text("only copy\n")
+    worktrees.drop_throwaway(git, lease.folder)
+    with pytest.raises(SurroundingsError, match="not ours"):
+        worktrees.make_throwaway(git, lease.folder, Oid(base), "r")
+    assert (lease.folder / "new.txt").exists()
+
+
+def test_a_gates_worktree_that_git_cannot_remove_is_told_and_not_fatal(
+    repo: RepoBuilder, git: Git, base: str
+) -> None:
+    folder = repo.folder.parent / "repo.waves" / "p" / "gate.1"
+    worktrees.make_throwaway(git, folder, Oid(base), "r")
+    with monkeypatched(git, "remove_worktree", error=GitError(["worktree"], 255, "failed to delete")):
+        assert worktrees.drop_throwaway(git, folder) == "failed to delete"
+    assert worktrees.drop_throwaway(git, folder) == ""
 
 
 def test_a_throwaway_worktree_is_made_filled_and_dropped(repo: RepoBuilder, git: Git, base: str) -> None:

@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-from tests.run.test_whole_runs import events, merged
+from tests.run.test_whole_runs import events, merged, start
 from tests.support.plans import plan, task
 from tests.support.repo import ROOT, RepoBuilder
 
@@ -46,3 +47,53 @@ def test_a_split_index_of_the_user_is_none_of_our_business(repo: RepoBuilder) ->
     repo.commit({".waves/plan.yaml": plan(task("t1"))})
     repo.waves("run")
     assert merged(repo) == ["t1"]
+
+
+def kill_while_its_agent_works(repo: RepoBuilder) -> None:
+    """Start a run and kill its coordinator, and nothing else, as soon as the agent runs."""
+    with start(repo) as process:
+        process.kill()
+
+
+def test_a_task_called_like_a_gate_is_adopted_like_any_other(repo: RepoBuilder) -> None:
+    run = "echo precious > gate.x.txt; sleep 1.5"
+    repo.commit({".waves/plan.yaml": plan(task("gate.x", run=run), head="gates: {door: test -e gate.x.txt}")})
+    kill_while_its_agent_works(repo)
+    repo.waves("run")
+    assert [event["attempt"] for event in events(repo) if event["event"] == "task_leased"] == [1]
+    assert merged(repo) == ["gate.x"]
+
+
+def test_a_branch_the_user_took_over_is_not_touched_by_a_new_run(repo: RepoBuilder) -> None:
+    repo.commit(
+        {
+            ".waves/plan.yaml": plan(
+                task("t1", run="echo half > t1.txt; git add .; git commit -qm half; exit 1")
+            )
+        }
+    )
+    assert repo.run_waves("run").returncode == 1
+    repo.git("branch", "-m", "waves/p/t1/1", "rescue")
+    rescue = repo.git("rev-parse", "rescue")
+    folder = repo.folder.parent / "repo.waves/p/t1.1"
+    (folder / "t1.txt").write_text("the user's edit\n")
+    assert repo.run_waves("run", "--new").returncode == 1
+    assert repo.git("rev-parse", "rescue") == rescue
+    assert (folder / "t1.txt").read_text() == "the user's edit\n"
+    assert "t1.2" in [
+        Path(event["worktree"]).name for event in events(repo) if event["event"] == "task_leased"
+    ]
+
+
+def test_what_a_failed_agent_committed_on_a_detached_head_survives_the_retry(repo: RepoBuilder) -> None:
+    script = (
+        'test "$WAVES_ATTEMPT" = 1 || { echo t1 > t1.txt; exit 0; }\n'
+        "git checkout -q --detach; echo precious > t1.txt; git add t1.txt; git commit -qm precious\n"
+        'git rev-parse HEAD > "../../commit"; git rm -q t1.txt; git commit -qm gone; exit 1'
+    )
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=script))})
+    assert repo.run_waves("run").returncode == 1
+    repo.waves("retry", "t1")
+    repo.waves("run")
+    commit = (repo.folder.parent / "repo.waves/commit").read_text().strip()
+    assert repo.git("for-each-ref", "--contains", commit, "--format=%(refname)").endswith("/t1/1")
