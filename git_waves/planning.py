@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 
 from git_waves import agents
+from git_waves.adapters.durations import past_durations
 from git_waves.adapters.facts import gather
 from git_waves.adapters.planfile import read_plan_bytes
 from git_waves.adapters.repo import Repository
 from git_waves.core.analysis import Analysis
 from git_waves.core.bounds import measure
 from git_waves.core.findings import find_all
+from git_waves.core.findings.facts import SHARED_THRESHOLD, Facts
 from git_waves.core.model import Plan
-from git_waves.core.ownership import build_manifest
-from git_waves.core.schedule import build_schedule
+from git_waves.core.ownership import OwnershipManifest, build_manifest
+from git_waves.core.schedule import build_schedule, lay_out, state_problem
+from git_waves.core.speedup import estimate_speedup
+from git_waves.core.weights import weigh
+from git_waves.errors import UsageError
 from git_waves.formats import read_plan
 from git_waves.formats.source import MAX_BYTES, PlanText
 
-__all__ = ["Analysis", "analyse", "read", "read_text"]
+__all__ = ["Analysis", "analyse", "read", "read_text", "rounds_of"]
+
+_THRESHOLD = "waves.sharedThreshold"
 
 LookUp = Callable[[str], bool]
 """Whether a program of that name can be started."""
@@ -50,17 +58,57 @@ def analyse(
     """
     manifest = build_manifest(plan)
     schedule = build_schedule(plan, max_parallel=max_parallel, manifest=manifest)
-    facts = gather(repository, plan, base=base, with_history=with_history)
+    in_repository = gather(repository, plan, base=base, with_history=with_history)
+    facts = Facts(
+        plan=plan,
+        manifest=manifest,
+        schedule=schedule,
+        shared_threshold=_shared_threshold(repository, manifest),
+    )
+    findings = find_all(
+        plan,
+        manifest=manifest,
+        schedule=schedule,
+        look_up=program_finder(repository),
+        repository=in_repository,
+        facts=facts,
+    )
     return Analysis(
         plan=plan,
         manifest=manifest,
         schedule=schedule,
-        findings=find_all(
-            plan, manifest=manifest, schedule=schedule, look_up=program_finder(repository), repository=facts
-        ),
+        findings=findings,
         bounds=measure(schedule),
-        repository=facts,
+        speedup=estimate_speedup(
+            schedule,
+            state_problem(plan, manifest, schedule.needs, facts.barriers),
+            weigh(plan, past_durations(repository.common_dir, plan.name)),
+        ),
+        costs=facts.costs,
+        repository=in_repository,
     )
+
+
+def _shared_threshold(repository: Repository, manifest: OwnershipManifest) -> float:
+    """`waves.sharedThreshold`: the share of the tasks from which on a shared path is worth a warning.
+
+    Not asked for where nothing is shared. UsageError for what is neither a percentage nor a fraction.
+    """
+    setting = repository.git.config_values(_THRESHOLD) if manifest.collisions() else ()
+    if not setting:
+        return SHARED_THRESHOLD
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)%|([01](?:\.\d+)?)", setting[-1])
+    share = 0.0 if found is None else float(found[1]) / 100 if found[1] else float(found[2])
+    if found is None or share > 1:
+        raise UsageError(
+            f"'{_THRESHOLD}' is no share of the tasks: '{setting[-1]}'", hint=f"git config {_THRESHOLD} 25%"
+        )
+    return share
+
+
+def rounds_of(plan: Plan) -> int:
+    """How many rounds the plan takes: groups, where the author wrote none."""
+    return lay_out(plan, build_manifest(plan)).rounds
 
 
 def program_finder(repository: Repository) -> LookUp:

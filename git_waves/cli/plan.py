@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,10 +11,13 @@ import typer
 
 from git_waves import plan_files, planning
 from git_waves.adapters import terminal
+from git_waves.adapters.repo import Repository
 from git_waves.cli import here
 from git_waves.core.analysis import Analysis
 from git_waves.core.findings import exit_code
-from git_waves.errors import PlanError
+from git_waves.errors import OK, PlanError, UsageError
+from git_waves.formats.source import PlanText
+from git_waves.views.hoist_text import hoist_text
 from git_waves.views.manifest_text import manifest_text
 from git_waves.views.plan_github import findings_github, plan_error_github
 from git_waves.views.plan_json import plan_error_json, plan_json
@@ -42,15 +46,30 @@ def plan(
         bool, typer.Option("--no-history", help="Leave out which files changed together so far.")
     ] = False,
     stamp: Annotated[bool, typer.Option("--stamp", help="Write the chosen scheduler into the plan.")] = False,
+    hoist: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--hoist", metavar="PATH", help="Print the plan with PATH given to one last task; repeatable."
+        ),
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="With --hoist: change the plan's file.")] = False,
 ) -> int:
     """Show groups, ownership and everything wrong with a plan. Executes nothing.
 
     Exit codes: 0 clean, 1 a violation, 2 nothing could be measured.
     """
     form = Format.JSON if as_json else form
+    if write and not hoist:
+        raise UsageError("--write goes with --hoist", hint="git waves plan --hoist PATH --write")
+    if hoist and (manifest or stamp or form is not Format.TEXT):
+        raise UsageError(
+            "--hoist prints a plan, and goes with no other form", hint="git waves plan --hoist PATH"
+        )
     repository = here.repository()
     try:
         text = planning.read_text(repository, spec)
+        if hoist:
+            return _hoist(repository, text, hoist, is_written=write)
         analysis = planning.analyse(
             planning.read(text), repository=repository, max_parallel=max_parallel, with_history=not no_history
         )
@@ -64,6 +83,22 @@ def plan(
         plan_files.stamp(repository, text, analysis.schedule.scheduler)
     terminal.write(_answer(analysis, form, spec, is_manifest=manifest))
     return exit_code(analysis.findings)
+
+
+def _hoist(repository: Repository, text: PlanText, paths: list[str], *, is_written: bool) -> int:
+    """The new plan on standard output and what it brings on the other, or the plan's file changed."""
+    plan = planning.read(text)
+    result, hoisted = plan_files.hoisted(text, plan, paths)
+    told = hoist_text(
+        hoisted, before=planning.rounds_of(plan), after=planning.rounds_of(planning.read(result))
+    )
+    if is_written:
+        plan_files.write(repository, result)
+        terminal.write(told)
+    else:
+        terminal.write(result.data.decode())
+        sys.stderr.write(told)
+    return OK
 
 
 def _answer(analysis: Analysis, form: Format, spec: str | None, *, is_manifest: bool) -> str:

@@ -9,13 +9,15 @@ from git_waves.core.findings.empty import UNMEASURED_CODES
 from git_waves.core.model import Finding, Level, Plan, Schedule
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.core.repository import RepositoryFacts
+from git_waves.core.sharing import Costs
+from git_waves.core.speedup import SpeedUp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
     """A plan, who owns what, what runs when, everything wrong with it, and how parallel it can be.
 
-    `repository` is what the repository says about the plan's paths; None where there is no commit.
+    `speedup` is None when nothing is left to do; `costs` are what shared paths make longer. `repository` is what the repository says about the plan's paths; None where there is no commit.
     """
 
     plan: Plan
@@ -23,6 +25,8 @@ class Analysis:
     schedule: Schedule
     findings: tuple[Finding, ...]
     bounds: Bounds
+    speedup: SpeedUp | None
+    costs: Costs
     repository: RepositoryFacts | None = None
 
     @property

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from git_waves.core.analysis import Analysis
-from git_waves.core.bounds import Bounds
 from git_waves.core.model import Hold, HoldKind, Plan, Schedule, ScheduledGroup, Task, TaskId
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.views.findings_text import findings_lines, findings_summary
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import as_command, clean, cut, quoted, shell_word
+from git_waves.views.speedup_text import speedup_lines
 from git_waves.views.wrapping import labelled, wrapped
 
 _WIDEST_HOLD = 40  # columns; what is longer is counted or cut, `--json` has all of it
@@ -21,7 +21,7 @@ def plan_text(
 ) -> str:
     """The whole answer, ending with a newline. `spec` is how the plan was named; `width` None cuts nothing."""
     plan, findings = analysis.plan, analysis.findings
-    first, *facts = _header(plan, analysis.schedule, analysis.bounds, paint)
+    first, *facts = _header(analysis, paint)
     lines = [first, *(line for fact in facts for line in wrapped(fact, "", width)), ""]
     lines += [*_table(plan, analysis.schedule, analysis.manifest, width, paint), ""]
     lines += findings_lines(findings, source=plan.source, width=width, paint=paint)
@@ -29,7 +29,8 @@ def plan_text(
     return "\n".join(lines) + "\n"
 
 
-def _header(plan: Plan, schedule: Schedule, bounds: Bounds, paint: Paint) -> Iterator[str]:
+def _header(analysis: Analysis, paint: Paint) -> Iterator[str]:
+    plan, schedule, bounds = analysis.plan, analysis.schedule, analysis.bounds
     done = len(plan.tasks) - bounds.tasks
     finished = f", {done} done already" if done else ""
     yield paint("bold", f"plan {quoted(plan.name)}") + (
@@ -41,6 +42,7 @@ def _header(plan: Plan, schedule: Schedule, bounds: Bounds, paint: Paint) -> Ite
         f"bounds: {rounds}longest chain of needs {bounds.longest_chain}, "
         f"widest round {bounds.widest_round}, up to {schedule.max_parallel} at once"
     )
+    yield from speedup_lines(analysis.speedup, schedule)
     shared = _shared_gates(schedule)
     if shared:
         yield f"gates: {', '.join(map(clean, shared))}, after every group"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +21,6 @@ from git_waves.core.model import (
     Level,
     Plan,
     RepoPath,
-    Resource,
     SchedulerName,
     TaskId,
 )
@@ -69,14 +69,25 @@ def test_the_kbuild_plan_is_told_which_path_makes_it_serial() -> None:
             hint="order the tasks with 'needs', or declare 'tests/kunit/Kbuild' under 'expect.shared_paths'",
         ),
         Finding(
+            code="W404",
+            level=Level.WARNING,
+            message="fully serial: 12 tasks in 12 waves, although needs alone would allow 1 (REVISE)",
+            evidence=("11 tasks wait for a shared path",),
+            hint="take apart what the tasks share, or say with 'needs' why they must queue",
+        ),
+        Finding(
             code="W401",
             level=Level.WARNING,
-            message="'tests/kunit/Kbuild' is shared by 12 tasks and serializes them into 12 groups",
+            message="tests/kunit/Kbuild alone serializes 12 tasks into 12 waves; hoisting it would yield 2",
             line=10,
             tasks=tuple(TaskId(f"t{n}") for n in range(1, 13)),
             paths=(RepoPath("tests/kunit/Kbuild"),),
-            hint="let one last task write it for all, "
-            "or let each task add a file of its own that the build includes",
+            evidence=(
+                "12 of 12 tasks claim it (100 %)",
+                "remedy: a fragment for each task (1 wave), because a Kbuild file is a makefile: one line "
+                "'include $(wildcard ...)' takes in a file for each task, and 'obj-y +=' adds up in any order",
+            ),
+            hint="'git waves plan --hoist tests/kunit/Kbuild plan.yaml' prints the plan with one last task for it",
         ),
     )
 
@@ -84,7 +95,8 @@ def test_the_kbuild_plan_is_told_which_path_makes_it_serial() -> None:
 def test_a_declared_shared_path_is_a_note_and_no_violation() -> None:
     declared = kbuild_plan(shared=["tests/kunit/Kbuild"])
     assert told(declared) == [
-        "W401 warning: 'tests/kunit/Kbuild' is shared by 12 tasks and serializes them into 12 groups",
+        "W404 warning: fully serial: 12 tasks in 12 waves, although needs alone would allow 1 (REVISE)",
+        "W401 warning: tests/kunit/Kbuild alone serializes 12 tasks into 12 waves; hoisting it would yield 2",
         "W104 note: 'tests/kunit/Kbuild' is declared shared and serializes 12 tasks into 12 groups",
     ]
     assert told(kbuild_plan(shared=["tests/"])) == told(declared) == told(kbuild_plan(shared_count=1))
@@ -172,8 +184,58 @@ def test_a_wrong_number_of_shared_paths_is_a_violation() -> None:
     assert told(some) == [
         "W101 violation: 'x' is claimed by 2 tasks that nothing orders; it forces them into 2 groups",
         "W103 violation: 'expect.shared_paths' declares 2 shared paths, but the plan has 1",
-        "W401 warning: 'x' is shared by 2 tasks and serializes them into 2 groups",
+        "W405 note: tasks 'a' and 'b' fight over 'x', and nothing else orders them",
     ]
+
+
+def test_a_count_of_shared_paths_that_finds_none_means_that_something_was_not_read() -> None:
+    some = plan(task("a", "a"), task("b", "b"), shared_count=6)
+    assert told(some) == [
+        "W103 violation: 'expect.shared_paths' declares 6 shared paths, but the plan has none; "
+        "the parser never saw those blocks"
+    ]
+    assert exit_code(findings_of(some)) == 1
+    assert told(plan(task("a", "a"), task("b", "b"), shared_count=0)) == []
+
+
+@pytest.mark.parametrize("expected", [{"shared": ["x"]}, {"shared_count": 2}])
+def test_a_plan_without_any_files_was_not_measured_whatever_it_expects(expected: dict[str, Any]) -> None:
+    some = plan(task("a"), task("b"), **expected)
+    assert [f.code for f in findings_of(some)] == ["W602"]
+    assert exit_code(findings_of(some)) == 2
+
+
+def test_paths_that_are_in_order_anyway_may_be_declared_or_not() -> None:
+    ordered = [task("a", "x", "y"), task("b", "x", needs=["a"]), task("c", "y", "c")]
+    allowed: list[dict[str, Any]] = [
+        {"shared": ["y"]},
+        {"shared": ["x", "y"]},
+        {"shared_count": 1},
+        {"shared_count": 2},
+    ]
+    for declared in allowed:
+        assert [f.code for f in findings_of(plan(*ordered, **declared))] == ["W104"]
+    for wrong in (0, 3):
+        assert "W103" in {f.code for f in findings_of(plan(*ordered, shared_count=wrong))}
+    queued = [task(name, "x", name, group=name) for name in "abc"]
+    allowed = [{"shared": ["x"]}, {"shared_count": 1}, {"shared_count": 0}]
+    for declared in allowed:
+        found = findings_of(plan(*queued, groups=list("abc"), **declared))
+        assert not {f.code for f in found} & {"W101", "W103"}
+
+
+def test_twins_by_case_are_no_shared_path() -> None:
+    some = plan(task("a", "README"), task("b", "readme"), shared_count=1)
+    assert told(some) == [
+        "W102 violation: 'README' and 'readme' collide where a file system ignores case or normalisation",
+        "W103 violation: 'expect.shared_paths' declares 1 shared path, but the plan has none; "
+        "the parser never saw those blocks",
+    ]
+
+
+def test_a_count_that_is_right_excuses_a_group_as_a_list_does() -> None:
+    counted = plan(task("a", "x", group="g"), task("b", "x", group="g"), groups=["g"], shared_count=1)
+    assert [f.code for f in findings_of(counted)] == ["W104"]
 
 
 # --- groups
@@ -201,14 +263,14 @@ def test_a_group_that_files_or_resources_contradict_is_a_violation() -> None:
 
 def test_a_declared_shared_path_or_a_guess_does_not_make_a_group_a_violation() -> None:
     declared = plan(task("a", "x", group="g"), task("b", "x", group="g"), groups=["g"], shared=["x"])
-    assert [f.code for f in findings_of(declared)] == ["W401", "W104"]
+    assert [f.code for f in findings_of(declared)] == ["W104"]
     guessed = plan(task("a", "x", group="g"), task("b", inferred=["x"], group="g"), groups=["g"])
     assert only(guessed, "W201").level is Level.WARNING
 
 
 def test_a_task_without_a_group_contradicts_no_group() -> None:
     some = plan(task("a", "x", group="g"), task("b", "x"), groups=["g"])
-    assert [f.code for f in findings_of(some)] == ["W101", "W401"]
+    assert [f.code for f in findings_of(some)] == ["W101", "W405"]
 
 
 def test_needs_inside_a_group_are_told_with_the_rounds_they_make() -> None:
@@ -235,6 +297,7 @@ def test_groups_that_nothing_links_are_chained_to_be_safe() -> None:
     assert told(chained("a", "b", "c")) == [
         "W203 warning: group 'gb' waits for group 'ga', but no need, file or resource links them",
         "W203 warning: group 'gc' waits for group 'gb', but no need, file or resource links them",
+        "W404 warning: fully serial: 3 tasks in 3 waves, although needs alone would allow 1 (REVISE)",
     ]
 
 
@@ -295,25 +358,6 @@ def test_a_file_need_against_the_order_is_a_violation() -> None:
     assert told(plan(task("use", delete=["x"]), task("make", create=["x"], needs=["use"]))) == [
         "W302 violation: task 'use' deletes 'x', which 'make' creates, but comes before it"
     ]
-
-
-# --- serialization
-
-
-def test_a_resource_that_makes_the_plan_serial_is_named() -> None:
-    some = plan(
-        *(task(f"t{n}", f"f{n}", resources=("db",)) for n in range(5)),
-    )
-    some = replace(some, resources=(Resource(name="db", capacity=2, line=9),))
-    assert told(some) == [
-        "W401 warning: resource 'db' is held by 5 tasks, 2 at once, and serializes them into 3 groups"
-    ]
-    assert only(some, "W401").line == 9
-
-
-def test_a_path_is_not_blamed_for_what_needs_ask_for_anyway() -> None:
-    chain = plan(task("a", "x"), task("b", "x", needs=["a"]), task("c", "x", needs=["b"]))
-    assert told(chain) == []
 
 
 # --- commands
@@ -412,9 +456,9 @@ def test_findings_come_by_level_then_by_line() -> None:
         ("violation", 6, "W201"),
         ("violation", 8, "W101"),
         ("warning", 2, "W601"),
-        ("warning", 4, "W401"),
-        ("warning", 8, "W401"),
         ("note", 0, "W204"),
+        ("note", 4, "W405"),
+        ("note", 8, "W405"),
     ]
 
 
@@ -449,9 +493,9 @@ def test_ten_thousand_tasks_and_a_hundred_thousand_paths_are_judged() -> None:
     assert sum(f.code == "W101" and f.paths[0].startswith("src/") for f in found) == 100
 
 
-def test_ten_thousand_tasks_on_one_file_are_two_findings() -> None:
+def test_ten_thousand_tasks_on_one_file_are_three_findings() -> None:
     found = findings_of(plan(*(task(f"t{n}", "x") for n in range(10_000))))
-    assert [f.code for f in found] == ["W101", "W401"]
+    assert [f.code for f in found] == ["W101", "W401", "W404"]
     assert (
         found[0].message
         == "'x' is claimed by 10000 tasks that nothing orders; it forces them into 10000 groups"

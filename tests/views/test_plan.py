@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from git_waves.core.analysis import Analysis
 from git_waves.core.bounds import Bounds, measure
 from git_waves.core.findings import find_all
 from git_waves.core.findings.catalog import CATALOG
+from git_waves.core.findings.facts import Facts
+from git_waves.core.model import TaskId
 from git_waves.core.ownership import build_manifest
-from git_waves.core.schedule import build_schedule
+from git_waves.core.schedule import build_schedule, state_problem
+from git_waves.core.speedup import estimate_speedup
+from git_waves.core.weights import weigh
 from git_waves.errors import PlanError, PlanProblem, UsageError
 from git_waves.formats import PlanText, read_plan
 from git_waves.views.explain_text import all_codes_text, explain_text
@@ -42,14 +48,21 @@ tasks:
 """
 
 
-def analysis_of(text: str) -> Analysis:
-    """Everything about a plan whose programs are all there."""
+def analysis_of(text: str, history: Mapping[TaskId, float] = MappingProxyType({})) -> Analysis:
+    """Everything about a plan whose programs are all there, and whose tasks took so long in earlier runs."""
     plan = read_plan(PlanText(name_hint=SOURCE, source=SOURCE, data=text.encode()), known_agents=frozenset())
     manifest = build_manifest(plan)
     schedule = build_schedule(plan, manifest=manifest)
-    findings = find_all(plan, manifest=manifest, schedule=schedule, look_up=lambda _: True)
+    facts = Facts(plan=plan, manifest=manifest, schedule=schedule)
+    problem = state_problem(plan, manifest, schedule.needs, facts.barriers)
     return Analysis(
-        plan=plan, manifest=manifest, schedule=schedule, findings=findings, bounds=measure(schedule)
+        plan=plan,
+        manifest=manifest,
+        schedule=schedule,
+        findings=find_all(plan, manifest=manifest, schedule=schedule, look_up=lambda _: True, facts=facts),
+        bounds=measure(schedule),
+        speedup=estimate_speedup(schedule, problem, weigh(plan, history)),
+        costs=facts.costs,
     )
 
 
@@ -175,3 +188,100 @@ def test_the_short_help_fits_a_terminal() -> None:
 def test_the_short_help_names_each_command_once() -> None:
     names = [name for _, commands in GROUPS for name, _ in commands]
     assert len(names) == len(set(names))
+
+
+# ---------------------------------------------------------------------- how much sooner
+
+
+def speedup_of(text: str, history: Mapping[TaskId, float] = MappingProxyType({})) -> list[str]:
+    """The lines about work and speed-up."""
+    lines = plan_text(analysis_of(text, history)).splitlines()
+    return [line for line in lines if line.startswith(("work:", "speed-up:"))]
+
+
+def timed(*tasks: str, head: str = "") -> str:
+    """A plan of tasks written as flow mappings, each with a file of its own unless it says otherwise."""
+    return (
+        "version: 1\nname: p\n"
+        + head
+        + "tasks:\n"
+        + "".join(f"  - {{{task}, prompt: p}}\n" for task in tasks)
+    )
+
+
+def test_estimates_make_hours_of_work_and_the_rest_is_taken_for_average() -> None:
+    some = timed(
+        "id: a, estimate: 2h, files: [a]", "id: b, estimate: 1h, needs: [a], files: [b]", "id: c, files: [c]"
+    )
+    assert speedup_of(some) == [
+        "work: 4h 30m (2 estimated, 1 taken for average), critical path 3h 00m: a, b",
+        "speed-up: 1.5x with 4 at once, and no more, because these need each other: a, b",
+    ]
+
+
+def test_what_tasks_took_in_earlier_runs_is_the_weight_of_those_without_an_estimate() -> None:
+    some = timed("id: a, files: [a]", "id: b, estimate: 10m, files: [b]")
+    assert speedup_of(some, {TaskId("a"): 1800.0, TaskId("b"): 1.0}) == [
+        "work: 40m 00s (1 estimated, 1 as in earlier runs), critical path 30m 00s: a",
+        "speed-up: 1.3x with 4 at once, and no more, because task 'a' alone takes that long",
+    ]
+
+
+def test_every_limit_has_its_words() -> None:
+    free = [f"id: t{n}, files: [f{n}]" for n in range(9)]
+    assert speedup_of(timed(*free[:3])) == [
+        "speed-up: 3.0x with 4 at once, and no more, because all tasks run at once"
+    ]
+    assert speedup_of(timed(*free)) == [
+        "speed-up: 3.0x with 4 at once, and no more, because only so many may run"
+    ]
+    shared = [f"id: t{n}, files: [f{n}, x]" for n in range(3)]
+    assert speedup_of(timed(*shared)) == [
+        "speed-up: 1.0x with 4 at once, and no more, because 3 tasks share x"
+    ]
+    held = [f"id: t{n}, files: [f{n}], resources: [db]" for n in range(3)]
+    assert speedup_of(timed(*held, head="resources: [db]\n")) == [
+        "speed-up: 1.0x with 4 at once, and no more, because 3 tasks hold 'db'"
+    ]
+    groups = [f"id: t{n}, files: [f{n}], group: g{n}" for n in range(2)]
+    assert speedup_of(timed(*groups, head="groups: [g0, g1]\n")) == [
+        "speed-up: 1.0x with 4 at once, and no more, because groups wait for one another"
+    ]
+
+
+def test_what_barriers_and_the_sequential_scheduler_cost_is_told() -> None:
+    some = [
+        "id: a, estimate: 9m, files: [a]",
+        "id: b, estimate: 1m, files: [b]",
+        "id: c, estimate: 9m, needs: [b], files: [c]",
+    ]
+    assert speedup_of(timed(*some))[1:] == [
+        "speed-up: 1.1x as scheduled, at best 1.9x with 4 at once, because these need each other: b, c"
+    ]
+    assert speedup_of(timed(*some, head="scheduler: sequential\n"))[1:] == [
+        "speed-up: none, one task at a time; at best 1.9x with 4 at once, because these need each other: b, c"
+    ]
+
+
+def test_a_plan_of_one_task_has_no_speed_up() -> None:
+    assert speedup_of(timed("id: a, files: [a]")) == []
+
+
+def test_what_sharing_costs_is_in_the_json() -> None:
+    (cost,) = plan_json(analysis_of(kbuild_plan()))["shared"]
+    assert {name: cost[name] for name in ("kind", "names", "now", "hoisted", "apart", "remedy")} == {
+        "kind": "file",
+        "names": ["tests/kunit/Kbuild"],
+        "now": 12,
+        "hoisted": 2,
+        "apart": 1,
+        "remedy": "fragments",
+    }
+    bounds = plan_json(analysis_of(kbuild_plan()))["bounds"]
+    assert (bounds["fewest_rounds"], bounds["unit"], bounds["speedup"], bounds["best_speedup"]) == (
+        12,
+        "tasks",
+        1,
+        1,
+    )
+    assert bounds["limit"]["what"] == "tests/kunit/Kbuild"

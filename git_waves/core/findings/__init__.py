@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from git_waves.core.findings.commands import ProgramUse, check_commands, programs
+from git_waves.core.findings.consolidation import check_consolidation
 from git_waves.core.findings.empty import UNMEASURED_CODES, check_empty
 from git_waves.core.findings.facts import Facts
 from git_waves.core.findings.groups import check_groups
@@ -29,18 +30,20 @@ def check_plan(
     *,
     missing_programs: Iterable[tuple[str, str, int, TaskId | None]] = (),
     repository: RepositoryFacts | None = None,
+    facts: Facts | None = None,
 ) -> tuple[Finding, ...]:
     """All findings: violations first, then warnings, then notes; inside a level by line, code and message.
 
     `missing_programs` are those of `programs(plan)` that the caller looked for and did not find; `repository` is what it
-    found out about the plan's paths, None where there is no commit.
+    found out about the plan's paths, None where there is no commit; `facts` saves deriving again what is derived already.
     """
-    facts = Facts(plan=plan, manifest=manifest, schedule=schedule)
+    facts = facts or Facts(plan=plan, manifest=manifest, schedule=schedule)
     found = (
         *check_overlaps(facts),
         *check_groups(facts),
         *check_needs(facts),
         *check_serialization(facts),
+        *check_consolidation(facts),
         *check_commands(plan, missing_programs),
         *check_empty(plan),
         *(check_repository(facts, repository) if repository is not None else ()),
@@ -57,6 +60,7 @@ def find_all(
     schedule: Schedule,
     look_up: Callable[[str], bool],
     repository: RepositoryFacts | None = None,
+    facts: Facts | None = None,
 ) -> tuple[Finding, ...]:
     """`check_plan` for a caller that can say of a program's name whether it is there; each name is asked once."""
     uses = programs(plan)
@@ -67,6 +71,7 @@ def find_all(
         schedule,
         missing_programs=[use for use in uses if use.program in missing],
         repository=repository,
+        facts=facts,
     )
 
 

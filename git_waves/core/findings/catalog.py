@@ -92,10 +92,39 @@ CATALOG = {
         "Turn the order round, or let one task both create and change the path.",
     ),
     "W401": Explanation(
-        "one path or resource makes the whole plan serial",
-        "As many tasks share it as the plan has groups, and needs alone would allow fewer. Usually it is a place where "
-        "every task registers its part: a build file, an index, a list of routes.",
-        "Let one last task write it for all, or let each task add a file of its own where the build can include it.",
+        "one path or resource makes the plan longer",
+        "Several tasks share it and queue for it, one after the other. The numbers are not estimates: the plan was "
+        "scheduled once as it is, and once with the path taken out of the tasks that share it and given to one last task "
+        "that needs them all. Usually it is a place where every task registers its part: a build file, an index, a list "
+        "of routes. It is a warning when a quarter of the tasks share it (setting 'waves.sharedThreshold'), else a note.",
+        "Hoist it: 'git waves plan --hoist PATH' prints the plan with that last task. Where the tool that reads the file "
+        "takes in a whole folder, let each task add a fragment, a file of its own, instead. A task that must see the "
+        "registration before the last task writes it has to keep its claim.",
+    ),
+    "W402": Explanation(
+        "registration files make the plan longer together",
+        "Each of these files alone would leave the plan as long as the others make it; without all of them it is "
+        "shorter. The numbers come from scheduling the plan again, as for a single path.",
+        "Hoist them together: '--hoist' may be given several times, and one last task then writes them all.",
+    ),
+    "W403": Explanation(
+        "not every shared path was tried",
+        "Many paths are shared, and each choice means scheduling the whole plan again, so only those with the longest "
+        "queues were tried.",
+        "Mend what the findings name first, then look again.",
+    ),
+    "W404": Explanation(
+        "nothing runs beside anything (REVISE)",
+        "The plan takes as many steps as it has tasks, and not because they need each other: they share paths or "
+        "resources, or stand in groups of their own. Several agents would be no quicker than one.",
+        "Take apart what the tasks share: hoist registration files, give each task its own files, put independent tasks "
+        "in one group. If they really must queue, say so with 'needs'.",
+    ),
+    "W405": Explanation(
+        "tasks that are really one",
+        "They claim mostly the same files, nothing else orders them, and so one would redo what the other did, from a "
+        "plan written before it.",
+        "Merge them into one task, or say with 'needs' which comes first.",
     ),
     "W501": Explanation(
         "a program is missing",

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from git_waves.core.bounds import measure
 from git_waves.core.findings.wording import count, listed
 from git_waves.core.model import Claim, Intent, Origin, PathPattern, Plan, RepoPath, Schedule, TaskId
 from git_waves.core.needs import EffectiveNeeds, effective_needs
 from git_waves.core.order import Barriers, Order, build_order, place_in_groups
-from git_waves.core.overlaps import Collision
+from git_waves.core.overlaps import Collision, OverlapKind
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.core.paths import matches
 from git_waves.core.schedule import contended_resources, open_collisions
+from git_waves.core.sharing import Costs, find_costs
+
+SHARED_THRESHOLD = 0.25
+"""Where nobody says otherwise: a path that a quarter of the tasks share is a warning, below that a note."""
 
 _VERBS = {
     Intent.CREATE: "creates",
@@ -25,11 +30,15 @@ _VERBS = {
 
 @dataclass(frozen=True, kw_only=True)  # without slots: what is derived is computed once and kept
 class Facts:
-    """A plan with everything derived from it. Tasks that are done are in `plan` and nowhere else."""
+    """A plan with everything derived from it. Tasks that are done are in `plan` and nowhere else.
+
+    `shared_threshold` is the share of the tasks (0 to 1) from which on a shared path is worth a warning.
+    """
 
     plan: Plan
     manifest: OwnershipManifest
     schedule: Schedule
+    shared_threshold: float = SHARED_THRESHOLD
 
     @cached_property
     def needs(self) -> EffectiveNeeds:
@@ -65,6 +74,21 @@ class Facts:
             for number, one_round in enumerate(group.rounds)
             for task in one_round
         }
+
+    @cached_property
+    def costs(self) -> Costs:
+        """What shared paths and resources cost, by scheduling again; nothing where needs make the plan as long as it is."""
+        bounds = measure(self.schedule)
+        if bounds.rounds <= bounds.longest_chain:
+            return Costs()
+        rounds = [one_round for group in self.schedule.groups for one_round in group.rounds]
+        return find_costs(
+            self.plan,
+            self.manifest,
+            needs=self.needs.needs,
+            barriers=self.barriers,
+            levels={task: level for level, one_round in enumerate(rounds) for task in one_round},
+        )
 
     @cached_property
     def _positions(self) -> dict[TaskId, int]:
@@ -117,9 +141,33 @@ class Facts:
         return f"{self.deed(task, path)} (line {line})" if line else self.deed(task, path)
 
     def is_declared(self, collision: Collision) -> bool:
-        """Whether `expect.shared_paths` names the path of the collision."""
+        """Whether `expect.shared_paths` means the path of the collision: by name, or by a number that is right."""
         expected = self.plan.shared_paths
-        return expected is not None and any(names(pattern, collision.path) for pattern in expected.patterns)
+        return expected is not None and (
+            (self.has_declared_count and collision.kind is not OverlapKind.CASE)
+            or any(names(pattern, collision.path) for pattern in expected.patterns)
+        )
+
+    @cached_property
+    def has_declared_count(self) -> bool:
+        """Whether `expect.shared_paths` is a number, and as many paths are shared."""
+        expected = self.plan.shared_paths
+        if expected is None or expected.count is None:
+            return False
+        fewest, most = self.shared_counts
+        return fewest <= expected.count <= most
+
+    @cached_property
+    def shared_counts(self) -> tuple[int, int]:
+        """How many paths tasks share, as the plan was before anything was done: those that nothing orders, and all.
+
+        Names that only some file systems take for one are a matter of their own.
+        """
+        whole = replace(self.plan, tasks=tuple(replace(task, is_done=False) for task in self.plan.tasks))
+        order = build_order(whole, effective_needs(whole).needs)
+        shared = [each for each in self.manifest.collisions() if each.kind is not OverlapKind.CASE]
+        unordered = {each.path for each in shared if order.unordered(each.first, each.second)}
+        return len(unordered), len({each.path for each in shared})
 
 
 def names(pattern: PathPattern, path: str) -> bool:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from git_waves.core.findings.facts import Facts, names
 from git_waves.core.findings.wording import count
 from git_waves.core.model import Finding, Level, SharedPaths, TaskId
-from git_waves.core.needs import build_order, effective_needs
 from git_waves.core.overlaps import Collision, OverlapKind
 
 _CLAIMED = {
@@ -21,17 +19,14 @@ _CLAIMED = {
 def check_overlaps(facts: Facts) -> tuple[Finding, ...]:
     """One finding for each path that tasks collide at, and those about `expect.shared_paths`."""
     expected = facts.plan.shared_paths
-    is_all_declared = False
     found: list[Finding] = []
-    if expected is not None:
+    if expected is not None and any(
+        task.claims for task in facts.plan.tasks
+    ):  # else nothing was measured (W602)
         found += _declared_and_missing(facts, expected)
-        if expected.count is not None:
-            shared = len(_shared_in_whole_plan(facts))
-            is_all_declared = shared == expected.count
-            if not is_all_declared:
-                found.append(_wrong_count(expected.count, shared, expected.line))
+        found += _wrong_count(facts, expected)
     for collision in facts.collisions:
-        found += _judge(facts, collision, is_declared=is_all_declared or facts.is_declared(collision))
+        found += _judge(facts, collision, is_declared=facts.is_declared(collision))
     return tuple(found)
 
 
@@ -114,18 +109,18 @@ def _declared_and_missing(facts: Facts, expected: SharedPaths) -> Iterator[Findi
             )
 
 
-def _wrong_count(expected: int, shared: int, line: int) -> Finding:
-    return Finding(
+def _wrong_count(facts: Facts, expected: SharedPaths) -> Iterator[Finding]:
+    """A count may leave out paths whose tasks are in order anyway, as a list may."""
+    if expected.count is None or facts.has_declared_count:
+        return
+    fewest, most = facts.shared_counts
+    shared = most if expected.count > most else fewest
+    unseen = "; the parser never saw those blocks" if shared == 0 else ""
+    yield Finding(
         code="W103",
         level=Level.VIOLATION,
-        message=f"'expect.shared_paths' declares {count(expected, 'shared path')}, but the plan has {shared}",
-        line=line,
+        message=f"'expect.shared_paths' declares {count(expected.count, 'shared path')}, "
+        f"but the plan has {shared or 'none'}{unseen}",
+        line=expected.line,
         hint="look for tasks that the parser never saw, or correct the number",
     )
-
-
-def _shared_in_whole_plan(facts: Facts) -> set[str]:
-    """Paths whose tasks nothing orders, as they were before anything was done."""
-    whole = replace(facts.plan, tasks=tuple(replace(task, is_done=False) for task in facts.plan.tasks))
-    order = build_order(whole, effective_needs(whole).needs)
-    return {each.path for each in facts.manifest.collisions() if order.unordered(each.first, each.second)}

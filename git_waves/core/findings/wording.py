@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 MOST_NAMES = 3
 MOST_LINES = 8
+_PLAIN = re.compile(r"[\w./+@%:,=*?-]+")
 
 
 def count(number: int, noun: str) -> str:
@@ -18,7 +20,18 @@ def quoted(names: Iterable[str]) -> str:
     shown = [f"'{name}'" for name in names]
     if len(shown) > MOST_NAMES:
         shown = [*shown[:MOST_NAMES], f"{len(shown) - MOST_NAMES} more"]
-    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+    return joined(shown)
+
+
+def joined(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    every = tuple(words)
+    return " and ".join(filter(None, (", ".join(every[:-1]), *every[-1:])))
+
+
+def named(path: str) -> str:
+    """A path as git prints it: bare when it could be typed so, else in quotes."""
+    return path if _PLAIN.fullmatch(path) else f"'{path}'"
 
 
 def listed(lines: Iterable[str]) -> tuple[str, ...]:
