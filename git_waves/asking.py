@@ -15,7 +15,7 @@ from git_waves.requests import file_path
 
 def stop(repository: Repository, *, plan: str | None, now: bool) -> Asked:
     """Ask the coordinator to leave; UsageError when none runs."""
-    found = lookup.find_run(repository, plan)
+    found = _find_run(repository, plan)
     name = found.state.plan
     if not lookup.is_running(repository, found):
         raise UsageError(f"plan '{name}' is not being run", hint="'git waves status' says how it stands")
@@ -33,7 +33,7 @@ def retry(repository: Repository, task_id: str, *, plan: str | None, grant: tupl
 
     Raises UsageError when the task cannot be tried again, or a path is another unfinished task's.
     """
-    found = lookup.find_run(repository, plan)
+    found = _find_run(repository, plan)
     task = lookup.find_task(found, task_id)
     paths = tuple(file_path(repository, text) for text in grant)
     control.check_retry(found.state, task.id, paths, control.read_manifest(found.run_dir))
@@ -46,7 +46,7 @@ def retry(repository: Repository, task_id: str, *, plan: str | None, grant: tupl
 
 def skip(repository: Repository, task_id: str, *, plan: str | None, reason: str) -> Asked:
     """Ask to go on without a task; UsageError when it is through already, or no reason is given."""
-    found = lookup.find_run(repository, plan)
+    found = _find_run(repository, plan)
     task = lookup.find_task(found, task_id)
     if not reason.strip():
         raise UsageError(
@@ -56,6 +56,17 @@ def skip(repository: Repository, task_id: str, *, plan: str | None, reason: str)
     message = {"kind": "skip", "task": task.id, "reason": reason}
     is_running = control.send(repository.common_dir, found.run_dir, message)
     return Asked(plan=found.state.plan, source=found.state.source, task=task.id, is_running=is_running)
+
+
+def _find_run(repository: Repository, plan: str | None) -> lookup.FoundRun:
+    """The run that is meant; UsageError for one of its own agents, which may ask for a path and decides nothing."""
+    found = lookup.find_run(repository, plan)
+    if os.environ.get("WAVES_RUN") == found.state.run:
+        raise UsageError(
+            f"this is for the people who watch run '{found.state.run}', not for its agents",
+            hint="git waves request PATH --reason WHY",
+        )
+    return found
 
 
 def _user() -> str:

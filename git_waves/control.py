@@ -15,8 +15,14 @@ from git_waves.adapters import eventlog, inbox, locks
 from git_waves.adapters.rundir import RunDir
 from git_waves.core import fold
 from git_waves.core.fold import RunState
+from git_waves.core.model import PatternKind
 from git_waves.core.ownership import OwnershipManifest
+from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.errors import UsageError
+
+_CAN_BE_SKIPPED = (fold.PENDING, fold.BLOCKED, *fold.STUCK)
+_CAN_BE_RETRIED = (*fold.STUCK, fold.SKIPPED)
+_MOST_REQUESTS = 50  # of one attempt; who asks for more has not understood its task
 
 Append = Callable[[eventlog.AnyEvent], object]
 
@@ -35,7 +41,7 @@ def read_manifest(run_dir: RunDir) -> OwnershipManifest:
 def check_retry(state: RunState, task: str, grant: tuple[str, ...], manifest: OwnershipManifest) -> None:
     """Raise UsageError when the task cannot be tried again, or a granted path belongs to unfinished work."""
     status = _known(state, task).status
-    if status not in (*fold.STUCK, fold.SKIPPED):
+    if status not in _CAN_BE_RETRIED:
         raise UsageError(
             f"task '{task}' is {status}; only failed, parked and skipped tasks can be tried again",
             hint="git waves status",
@@ -52,10 +58,15 @@ def check_retry(state: RunState, task: str, grant: tuple[str, ...], manifest: Ow
 
 
 def check_skip(state: RunState, task: str) -> None:
-    """Raise UsageError when there is nothing to skip."""
+    """Raise UsageError when there is nothing to skip, or it is too late or too early to."""
     status = _known(state, task).status
     if status in (*fold.IN_TREE, fold.SKIPPED):
         raise UsageError(f"task '{task}' is {status} already", hint="git waves status")
+    if status not in _CAN_BE_SKIPPED:
+        raise UsageError(
+            f"task '{task}' is {status}; only tasks that wait, failed or are parked can be skipped",
+            hint="wait for its end, or 'git waves stop --now' first",
+        )
 
 
 def _known(state: RunState, task: str) -> fold.TaskState:
@@ -86,41 +97,90 @@ def send(common_dir: Path, run_dir: RunDir, message: Mapping[str, str]) -> bool:
 
 
 def take_in(run_dir: RunDir, state: RunState, append: Append) -> tuple[dict[str, str], ...]:
-    """Turn every waiting message into its event; messages that no longer make sense are dropped. Returns those taken.
+    """Turn every waiting message into its event; what no longer makes sense is told, what never did is dropped. Returns
+    those taken.
 
     `append` writes the event and applies it to `state`.
     """
     taken = []
     for path, message in inbox.waiting(run_dir):
-        event = _event_for(state, message)
+        try:
+            event = _event_for(run_dir, state, message)
+        except (ValueError, TypeError, KeyError, RecursionError, OSError):  # not ours, or the manifest is not
+            event = None
         if event is not None:
             append(event)
             taken.append(message)
-        path.unlink(missing_ok=True)
+        inbox.discard(path)
     return tuple(taken)
 
 
-def _event_for(state: RunState, message: Mapping[str, Any]) -> eventlog.AnyEvent | None:
-    """The event of one message; None when it says nothing new (taken before a crash) or nothing sensible."""
+def forget_stops(run_dir: RunDir) -> None:
+    """Drop requests to stop that the coordinator they were meant for did not live to see."""
+    for path, message in inbox.waiting(run_dir):
+        if message.get("kind") == "stop":
+            inbox.discard(path)
+
+
+def _event_for(run_dir: RunDir, state: RunState, message: Mapping[str, Any]) -> eventlog.AnyEvent | None:
+    """The event of one message; None when it says nothing new (taken before a crash). Errors of all kinds for what
+    is no message of ours."""
     kind, task_id = message.get("kind"), message.get("task", "")
     if kind == "stop":
         return eventlog.StopRequested(now=message.get("now") == "yes", by=message.get("by", ""))
     task = state.tasks.get(task_id)
     if task is None:
         return None
-    if kind == "retry" and task.status in (*fold.STUCK, fold.SKIPPED):
-        return eventlog.TaskRetried(task=task.id, grant=json.loads(message.get("grant", "[]")))
-    if kind == "skip" and task.status in (fold.PENDING, fold.BLOCKED, *fold.STUCK):
+    if kind == "retry":
+        return _retried(run_dir, state, task, message)
+    if kind == "skip" and task.status in _CAN_BE_SKIPPED:
         return eventlog.TaskSkipped(task=task.id, reason=message.get("reason", ""))
+    if kind == "skip" and task.status != fold.SKIPPED:
+        return _too_late(task, "skipped")
     if kind == "request" and message.get("attempt") == str(task.attempt):
-        path = message.get("path", "")
-        if any(request["path"] == path for request in task.requests):
-            return None
-        return eventlog.RequestMade(
-            task=task.id,
-            attempt=task.attempt,
-            path=path,
-            reason=message.get("reason", ""),
-            owner=message.get("owner", ""),
-        )
+        return _request(state, task, message)
     return None
+
+
+def _retried(
+    run_dir: RunDir, state: RunState, task: fold.TaskState, message: Mapping[str, Any]
+) -> eventlog.AnyEvent | None:
+    if task.status not in _CAN_BE_RETRIED:
+        return None if task.status == fold.PENDING else _too_late(task, "tried again")
+    grant = json.loads(message.get("grant", "[]"))
+    if not isinstance(grant, list) or not all(isinstance(path, str) and _is_file(path) for path in grant):
+        raise ValueError("not a list of files")
+    if grant:  # whose they are may have changed since it was asked
+        try:
+            check_retry(state, task.id, tuple(grant), read_manifest(run_dir))
+        except UsageError as refused:
+            return eventlog.Warned(message=f"task '{task.id}' is not tried again: {refused.message}")
+    return eventlog.TaskRetried(task=task.id, grant=grant)
+
+
+def _too_late(task: fold.TaskState, what: str) -> eventlog.Warned:
+    return eventlog.Warned(message=f"task '{task.id}' cannot be {what} any more, it is {task.status}")
+
+
+def _request(
+    state: RunState, task: fold.TaskState, message: Mapping[str, Any]
+) -> eventlog.RequestMade | None:
+    path, owner = message.get("path", ""), message.get("owner", "")
+    is_known = any(request["path"] == path for request in task.requests)
+    if is_known or len(task.requests) >= _MOST_REQUESTS or not _is_file(path):
+        return None
+    return eventlog.RequestMade(
+        task=task.id,
+        attempt=task.attempt,
+        path=path,
+        reason=message.get("reason", ""),
+        owner=owner if owner in state.tasks else "",
+    )
+
+
+def _is_file(path: str) -> bool:
+    try:
+        pattern = parse_pattern(path)
+    except PathProblem:
+        return False
+    return pattern.kind is PatternKind.FILE and pattern.text == path

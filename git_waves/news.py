@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -93,5 +94,5 @@ def _asked(task: TaskState, attempt: int) -> eventlog.TaskParked:
         rung="agent",
         reason=f"it asks for '{asked['path']}', which {whose}: {asked['reason']}",
         paths=[request["path"] for request in task.requests],
-        hint=f"git waves retry {task.id} --grant {asked['path']}",
+        hint=f"git waves retry {task.id} --grant {shlex.quote(asked['path'])}",
     )

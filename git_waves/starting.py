@@ -253,6 +253,7 @@ def _resume(
         PlanText(name_hint=pinned["name"], source=pinned["source"], data=run_dir.plan.read_bytes()),
         known_agents=agents.KNOWN,
     )
+    control.forget_stops(run_dir)
     log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
     resumed = log.append(
         eventlog.RunResumed(

@@ -97,3 +97,23 @@ def test_what_a_failed_agent_committed_on_a_detached_head_survives_the_retry(rep
     repo.waves("run")
     commit = (repo.folder.parent / "repo.waves/commit").read_text().strip()
     assert repo.git("for-each-ref", "--contains", commit, "--format=%(refname)").endswith("/t1/1")
+
+
+def test_a_stop_that_nobody_lived_to_see_does_not_stop_the_next_run(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1", run="sleep 1; echo t1 > t1.txt"))})
+    with start(repo) as process:
+        process.send_signal(signal.SIGSTOP)
+        repo.waves("stop")
+        process.kill()
+    repo.waves("run")
+    assert merged(repo) == ["t1"]
+
+
+def test_skipping_a_task_at_work_is_refused_and_not_forgotten(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1", run="sleep 1; echo t1 > t1.txt"))})
+    with start(repo) as process:
+        done = repo.run_waves("skip", "t1", "--reason", "too slow")
+        assert process.stdout is not None
+        process.stdout.read()
+    assert done.returncode == 2
+    assert "is running; only tasks that wait, failed or are parked can be skipped" in done.stderr
