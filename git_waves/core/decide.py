@@ -164,6 +164,10 @@ def _one_round(state: RunState, one_round: list[str], in_flight: frozenset[str])
     if stuck and state.on_failure == "halt":
         return () if in_flight else (_halt_for(stuck),)
     if waiting:
+        if in_flight - set(
+            one_round
+        ):  # a retry brought us back to a round that was over: not beside a later one
+            return ()
         free = state.max_parallel - len(in_flight)
         return tuple(Start(task.id, task.attempt + 1, state.candidate) for task in waiting[: max(free, 0)])
     if in_flight:
@@ -216,7 +220,10 @@ def _ready_set(
         return starts
     if state.count(fold.MERGED):
         group, gates = _due_in_ready_set(state)
-        return (*starts, *_barrier(state, group, gates, gates_running))
+        barrier = _barrier(state, group, gates, gates_running)
+        if any(isinstance(action, Halt) for action in barrier):  # nothing new, and who is under way arrives
+            return () if in_flight else barrier
+        return (*starts, *barrier)
     passed = [task for task in state.tasks.values() if task.status == fold.PASSED]
     if passed:
         return (*starts, Merge(passed[0].id))

@@ -97,6 +97,8 @@ class Simulation:
             for action in actions:
                 self.actions.append(action)
                 if isinstance(action, decide.Finish | decide.Halt | decide.Stop):
+                    assert not self.flying, "nobody is left alone in the air"
+                    assert actions == (action,), "an end comes alone"
                     return action
                 self.carry_out(action)
             if not actions:

@@ -212,6 +212,31 @@ def test_ready_set_keeps_apart_what_must_not_run_together() -> None:
     assert all(not ({"a", "b"} <= flying or {"a", "c"} <= flying) for flying in run.started_together)
 
 
+def test_a_red_gate_of_a_ready_set_waits_for_who_is_under_way_and_starts_nobody() -> None:
+    run = Simulation(
+        (("1", (("a", "b", "c", "d"),), ("g",)),), scheduler="ready-set", max_parallel=2, red={"g": 9}
+    )
+    assert isinstance(run.run(), decide.Halt)
+    assert run.order(decide.Start) == ["a", "b", "c"], "'c' took the place of 'a', before the gates ran"
+    assert [run.statuses()[task] for task in "abcd"] == [fold.MERGED, fold.PASSED, fold.PASSED, fold.PENDING]
+
+
+@pytest.mark.parametrize("scheduler", ["sequential", "dag-parallel"])
+def test_a_task_that_is_retried_late_does_not_run_beside_a_later_round(scheduler: str) -> None:
+    groups = (("1", (("a",),), ()), ("2", (("b",),), ()))
+    run = Simulation(groups, scheduler=scheduler, on_failure="fail-dependents", outcomes={"a": "fail"})
+    for _ in range(2):
+        for action in run.next():
+            run.carry_out(action)
+        if "a" in run.flying:
+            run.land("a")
+    assert run.flying == ["b"]
+    run.event("task_retried", task="a", grant=[])
+    assert run.next() == ()
+    run.land("b")
+    assert run.next() == (decide.Start("a", 2, "c0"),)
+
+
 def test_a_moved_integration_ref_halts_once_nothing_is_in_flight() -> None:
     run = phase3()
     for action in run.next():
@@ -250,6 +275,7 @@ def scenes(draw: st.DrawFn) -> Simulation:
         on_failure=draw(st.sampled_from(["halt", "fail-dependents"])),
         max_parallel=draw(st.integers(1, 4)),
         outcomes=outcomes,
+        red={"g": draw(st.integers(0, 1))},
         pick=luck.choice,
     )
 
@@ -268,7 +294,8 @@ def test_whatever_happens_needs_come_first_and_the_run_ends(run: Simulation) -> 
     assert run.most_at_once <= run.state.max_parallel
     if isinstance(last, decide.Finish):
         assert run.state.integration == run.state.candidate
-    if all(outcome == "pass" for outcome in run._outcomes.values()):
+    is_red = isinstance(last, decide.Halt) and last.kind == "gate"
+    if not is_red and all(outcome == "pass" for outcome in run._outcomes.values()):
         assert isinstance(last, decide.Finish)
         assert set(run.statuses().values()) == {fold.INTEGRATED}
 

@@ -117,3 +117,15 @@ def test_skipping_a_task_at_work_is_refused_and_not_forgotten(repo: RepoBuilder)
         process.stdout.read()
     assert done.returncode == 2
     assert "is running; only tasks that wait, failed or are parked can be skipped" in done.stderr
+
+
+def test_a_red_gate_of_a_ready_set_lets_who_is_under_way_finish(repo: RepoBuilder) -> None:
+    text = plan(
+        task("a"),
+        task("b", run="sleep 1.5; echo b > b.txt"),
+        head="scheduler: ready-set\ngates:\n  door: test -e nowhere\n",
+    )
+    repo.commit({".waves/plan.yaml": text})
+    assert repo.run_waves("run").returncode == 3
+    assert [event["task"] for event in events(repo) if event["event"] == "task_passed"] == ["a", "b"]
+    assert [event["event"] for event in events(repo)][-1] == "run_halted"
