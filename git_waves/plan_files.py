@@ -14,7 +14,7 @@ from git_waves.adapters.planfile import DEFAULT_PLAN, PLAN_SETTING
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import write_durably
 from git_waves.core.hoist import Hoisted, hoist
-from git_waves.core.model import PatternKind, Plan, RepoPath, SchedulerName
+from git_waves.core.model import CommitPolicy, PatternKind, Plan, RepoPath, SchedulerName
 from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.errors import PlanError, UsageError
 from git_waves.formats import read_plan
@@ -108,9 +108,14 @@ def hoisted(text: PlanText, plan: Plan, paths: Sequence[str]) -> tuple[PlanText,
     except CannotRewriteError as error:
         raise _not_understood(text, error.line) from error
     result = PlanText(name_hint=text.name_hint, source=text.source, data=bom + rewritten.encode())
-    if not _is_plan(result, wanted.plan):
+    if not any(_is_plan(result, _with_policy(wanted, policy)) for policy in CommitPolicy):
         raise _not_understood(text, 0)
     return result, wanted
+
+
+def _with_policy(wanted: Hoisted, policy: CommitPolicy) -> Plan:
+    """The plan when the last task commits as the plan says for tasks that say nothing, which a Plan does not tell."""
+    return replace(wanted.plan, tasks=(*wanted.plan.tasks[:-1], replace(wanted.wiring, commit=policy)))
 
 
 def write(repository: Repository, text: PlanText) -> None:
@@ -185,6 +190,6 @@ def _without_lines(value: object) -> object:
         return {
             field.name: _without_lines(getattr(value, field.name))
             for field in fields(value)
-            if field.name != "line"
+            if not field.name.endswith("line")
         }
     return [_without_lines(entry) for entry in value] if isinstance(value, tuple) else value

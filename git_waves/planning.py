@@ -17,7 +17,7 @@ from git_waves.core.findings import find_all
 from git_waves.core.findings.facts import SHARED_THRESHOLD, Facts
 from git_waves.core.model import Plan
 from git_waves.core.ownership import OwnershipManifest, build_manifest
-from git_waves.core.schedule import build_schedule, lay_out, state_problem
+from git_waves.core.schedule import build_schedule, lay_out
 from git_waves.core.speedup import estimate_speedup
 from git_waves.core.weights import weigh
 from git_waves.errors import UsageError
@@ -57,7 +57,8 @@ def analyse(
     together, which takes longer than all the rest.
     """
     manifest = build_manifest(plan)
-    schedule = build_schedule(plan, max_parallel=max_parallel, manifest=manifest)
+    layout = lay_out(plan, manifest)
+    schedule = build_schedule(plan, max_parallel=max_parallel, manifest=manifest, layout=layout)
     in_repository = gather(repository, plan, base=base, with_history=with_history)
     facts = Facts(
         plan=plan,
@@ -81,7 +82,7 @@ def analyse(
         bounds=measure(schedule),
         speedup=estimate_speedup(
             schedule,
-            state_problem(plan, manifest, schedule.needs, facts.barriers),
+            layout.problem,
             weigh(plan, past_durations(repository.common_dir, plan.name)),
         ),
         costs=facts.costs,

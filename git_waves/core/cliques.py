@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from git_waves.core.contention import Problem
-from git_waves.core.graph import sort_topologically
 from git_waves.core.lowerbound import Margins
 
 _STARTS = 8
@@ -49,7 +48,7 @@ def clique_bound(problem: Problem, margins: Margins) -> int:
     """The fewest levels by the best set that was found; for problems of one rank and some dozens of tasks."""
     apart = rivals(problem)
     ahead = [0] * len(apart)
-    for task in sort_topologically(problem.before):
+    for task in problem.order:
         for other in problem.before[task]:
             ahead[task] |= ahead[other] | 1 << other
     for task, mask in enumerate(ahead):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from git_waves.core.graph import sort_topologically
 from git_waves.core.model import HoldKind
 
 
@@ -45,6 +46,20 @@ class Problem:
     before: Sequence[Sequence[int]]
     ranks: Sequence[int]
     contentions: Sequence[Contention]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The tasks, each after those before it, else in their own order."""
+        return sort_topologically(self.before)
+
+    @cached_property
+    def after(self) -> list[list[int]]:
+        """For each task those that it is before."""
+        found: list[list[int]] = [[] for _ in self.before]
+        for task, earlier in enumerate(self.before):
+            for other in earlier:
+                found[other].append(task)
+        return found
 
     @cached_property
     def memberships(self) -> list[list[tuple[int, int]]]:

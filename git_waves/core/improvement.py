@@ -9,32 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from git_waves.core.contention import Problem
 from git_waves.core.firstfit import Seats, first_fit
 from git_waves.core.graph import sort_topologically
-from git_waves.core.lowerbound import turned
 
 _MOST_PASSES = 24
 _WORK = 120_000  # tasks placed at most, so that a plan of 10,000 gets a few passes and one of 100 all of them
 _SHAKES = (1.0, 2.0, 3.0)  # levels by which the order is shaken
 
 
-def improve(
-    before: Sequence[Sequence[int]], seats: Seats, levels: Sequence[int], *, target: int
-) -> list[int]:
+def improve(problem: Problem, seats: Seats, levels: Sequence[int], *, target: int) -> list[int]:
     """The shortest schedule met on the way from `levels`; stops at once when it has no more than `target` levels."""
-    after = turned(before)
     best = current = list(levels)
     passes = min(_MOST_PASSES, _WORK // (3 * len(levels) + 1))
     for number in range(passes):
         order = _by(current, range(len(current))) if number % 2 else _by(current, range(0, -len(current), -1))
-        backwards = first_fit(after, seats, order[::-1])
-        current = first_fit(before, seats, _by(backwards, range(len(current)))[::-1])
+        backwards = first_fit(problem.after, seats, order[::-1])
+        current = first_fit(problem.before, seats, _by(backwards, range(len(current)))[::-1])
         if max(current) < max(best):
             best = current
             if max(best) < target:
                 break
         else:
-            current = _shaken(before, seats, current, _SHAKES[number % len(_SHAKES)], number)
+            current = _shaken(problem.before, seats, current, _SHAKES[number % len(_SHAKES)], number)
     return best
 
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from git_waves.core.contention import Contention, Problem
-from git_waves.core.graph import sort_topologically
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,25 +47,15 @@ class Margins:
 
 def margins(problem: Problem) -> Margins:
     """Heads and tails of the tasks of a problem of one rank."""
-    after = turned(problem.before)
-    queues: list[list[int]] = [[] for _ in after]
+    queues: list[list[int]] = [[] for _ in problem.before]
     for number, contention in enumerate(problem.contentions):
         if contention.at_once is not None:
             for task in contention.left:
                 queues[task].append(number)
     return Margins(
-        heads=[tail - 1 for tail in _tails(after, problem.before, queues, problem.contentions)],
-        tails=_tails(problem.before, after, queues, problem.contentions),
+        heads=[tail - 1 for tail in _tails(problem.order, problem.before, queues, problem.contentions)],
+        tails=_tails(problem.order[::-1], problem.after, queues, problem.contentions),
     )
-
-
-def turned(before: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The same needs seen from the other end: for each task those after it."""
-    after: list[list[int]] = [[] for _ in before]
-    for task, earlier in enumerate(before):
-        for other in earlier:
-            after[other].append(task)
-    return after
 
 
 def fewest_levels(problem: Problem) -> int:
@@ -96,13 +85,14 @@ def machine(jobs: Iterable[tuple[int, int]], at_once: int) -> int:
 
 
 def _tails(
-    before: Sequence[Sequence[int]],
+    order: Sequence[int],
     after: Sequence[Sequence[int]],
     queues: Sequence[Sequence[int]],
     contentions: Sequence[Contention],
 ) -> list[int]:
-    found = [1] * len(before)
-    for task in reversed(sort_topologically(before)):
+    """The tails of tasks that come in `order` each behind all of its `after`; seen from the other end, the heads."""
+    found = [1] * len(after)
+    for task in order:
         following = after[task]
         for other in following:
             if found[other] >= found[task]:

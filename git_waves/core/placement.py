@@ -39,7 +39,7 @@ def _place(part: Problem) -> list[int]:
         return []
     seats, known = seats_of(part), margins(part)
     fewest = max([known.longest, *map(known.of, part.contentions)])
-    best = first_fit(part.before, seats, sort_topologically(part.before))
+    best = first_fit(part.before, seats, part.order)
     if max(best) < fewest:
         return best
     by_tail = [(-float(tail),) for tail in _urgency(part, known.tails)]
@@ -50,7 +50,7 @@ def _place(part: Problem) -> list[int]:
     if len(part.before) <= _SMALL:
         fewest = max(fewest, clique_bound(part, known))
     if max(best) >= fewest:
-        best = min(best, improve(part.before, seats, other, target=fewest), key=max)
+        best = min(best, improve(part, seats, other, target=fewest), key=max)
     if len(part.before) <= _SMALL and max(best) >= fewest:
         best = _searched(part, Search(part, known, _SETS), seats, best, fewest)
     return best
@@ -77,7 +77,6 @@ def _urgency(part: Problem, tails: Sequence[int]) -> list[int]:
     Of k tasks on one path one is last and one has all others behind it; it should be the one with the longest chain.
     """
     found = list(tails)
-    order = sort_topologically(part.before)
     for contention in part.contentions:
         at_once = contention.at_once
         if at_once is None:
@@ -85,7 +84,7 @@ def _urgency(part: Problem, tails: Sequence[int]) -> list[int]:
         ranked = sorted(contention.left, key=lambda task: (found[task], -task))
         for position, task in enumerate(ranked):
             found[task] = max(found[task], position // at_once + 1)
-    for task in reversed(order):
+    for task in reversed(part.order):
         for other in part.before[task]:
             found[other] = max(found[other], found[task] + 1)
     return found

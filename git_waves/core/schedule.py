@@ -27,15 +27,19 @@ from git_waves.core.placement import place
 
 
 def build_schedule(
-    plan: Plan, *, max_parallel: int | None = None, manifest: OwnershipManifest | None = None
+    plan: Plan,
+    *,
+    max_parallel: int | None = None,
+    manifest: OwnershipManifest | None = None,
+    layout: Layout | None = None,
 ) -> Schedule:
     """The schedule of the tasks still to do.
 
     Without authored groups every level is a group of one round, named `1`, `2` and so on. Authored groups stay as
     barriers in the plan's order; inside one, needs and contradicted parallelism make rounds. `max_parallel` (the plan's
-    when None) never splits a group: it bounds how many run at once. `manifest` saves building it again.
+    when None) never splits a group: it bounds how many run at once. `manifest` and `layout` save making them again.
     """
-    layout = lay_out(plan, manifest or build_manifest(plan))
+    layout = layout or lay_out(plan, manifest or build_manifest(plan))
     todo, problem, levels, barriers = layout.todo, layout.problem, layout.levels, layout.barriers
     rounds: dict[int, list[TaskId]] = {}
     for task, level in zip(todo, levels, strict=True):

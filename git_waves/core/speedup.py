@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from git_waves.core.contention import Contention, Problem
-from git_waves.core.graph import sort_topologically
-from git_waves.core.lowerbound import fewest_levels, turned
+from git_waves.core.lowerbound import fewest_levels
 from git_waves.core.model import HoldKind, Schedule, SchedulerName, TaskId
 from git_waves.core.timeline import time_of
 from git_waves.core.weights import Weights
@@ -72,97 +72,113 @@ def estimate_speedup(schedule: Schedule, problem: Problem, weights: Weights) -> 
     tasks = tuple(weights.of)
     if not tasks:
         return None
-    view = _View(tasks=tasks, weights=[weights.of[task] for task in tasks], at_once=schedule.max_parallel)
-    path = view.heaviest_chain(problem)
-    free = view.bound(problem)
-    fenced = (
-        free if schedule.scheduler is SchedulerName.READY_SET else view.bound_with_barriers(problem, free)
+    view = _View(
+        problem=problem,
+        tasks=tasks,
+        weights=[weights.of[task] for task in tasks],
+        at_once=schedule.max_parallel,
     )
+    path = view.heaviest_chain
+    is_free = schedule.scheduler is SchedulerName.READY_SET
+    bound = view.bound() if is_free else view.bound_with_barriers()
     total = weights.total
     return SpeedUp(
         weights=weights,
         at_once=schedule.max_parallel,
         total_work=total,
-        critical_path=tuple(tasks[number] for number in path),
+        critical_path=view.names(path),
         critical_work=sum(view.weights[number] for number in path),
         fewest_rounds=fewest_levels(problem),
         factor=total / time_of(schedule, problem, weights),
-        best=total / fenced.time,
-        limit=fenced.limit,
+        best=total / bound.time,
+        limit=bound.limit,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # without slots: heads and tails are computed once and kept
 class _View:
+    """A problem of one rank or of all, with the weight of each of its tasks."""
+
+    problem: Problem
     tasks: tuple[TaskId, ...]
     weights: list[float]
     at_once: int
 
-    def bound_with_barriers(self, problem: Problem, free: _Bound) -> _Bound:
+    def bound_with_barriers(self) -> _Bound:
         """The same where each rank waits for the one before it."""
+        free = self.bound()
+        if len(set(self.problem.ranks)) < 2:
+            return free
         parts = [
             _View(
-                tasks=tuple(self.tasks[number] for number in numbers),
+                problem=part,
+                tasks=self.names(numbers),
                 weights=[self.weights[number] for number in numbers],
                 at_once=self.at_once,
-            ).bound(part)
-            for numbers, part in problem.parts()
+            ).bound()
+            for numbers, part in self.problem.parts()
         ]
         time = sum(part.time for part in parts)
         if time <= free.time * (1 + 1e-9):
             return free
         return _Bound(time, Limit(kind=LimitKind.BARRIER))
 
-    def bound(self, problem: Problem) -> _Bound:
+    def bound(self) -> _Bound:
         """The strongest bound; of equal ones the first in the order of `LimitKind`."""
-        return max(self._bounds(problem), key=lambda bound: bound.time)
+        return max(self._bounds(), key=lambda bound: bound.time)
 
-    def _bounds(self, problem: Problem) -> Iterator[_Bound]:
-        path = self.heaviest_chain(problem)
+    def _bounds(self) -> Iterator[_Bound]:
+        path = self.heaviest_chain
         kind = LimitKind.NEEDS if len(path) > 1 else LimitKind.TASK
-        yield _Bound(sum(self.weights[number] for number in path), Limit(kind=kind, tasks=self._names(path)))
-        heads = self._before(problem.before)
-        tails = self._before(turned(problem.before))
-        for each in problem.contentions:
+        yield _Bound(sum(self.weights[number] for number in path), Limit(kind=kind, tasks=self.names(path)))
+        for each in self.problem.contentions:
             if each.at_once is not None:
-                time = self._queue(each, heads, tails)
                 what = LimitKind.FILE if each.kind is HoldKind.FILE else LimitKind.RESOURCE
-                yield _Bound(time, Limit(kind=what, what=each.what, tasks=self._names(each.left)))
+                yield _Bound(self._queue(each), Limit(kind=what, what=each.what, tasks=self.names(each.left)))
         yield _Bound(self._all_at_once(), Limit(kind=LimitKind.CAP))
 
     def _all_at_once(self) -> float:
-        share = sum(self.weights) / self.at_once
         longest = max(self.weights)
         if longest == min(self.weights):  # equal tasks cannot be split evenly
             return longest * math.ceil(len(self.weights) / self.at_once)
-        return share
+        return sum(self.weights) / self.at_once
 
-    def _queue(self, contention: Contention, heads: Sequence[float], tails: Sequence[float]) -> float:
+    def _queue(self, contention: Contention) -> float:
         """How long those who contend take, with what must come before the first and after the last."""
         members = contention.left
         if contention.at_once == 1:
-            return _one_machine([(heads[n], self.weights[n], tails[n]) for n in members])
+            return _one_machine([(self._heads[n], self.weights[n], self._tails[n]) for n in members])
         work = sum(self.weights[number] for number in members) / (contention.at_once or 1)
-        return min(heads[number] for number in members) + work + min(tails[number] for number in members)
+        return min(self._heads[n] for n in members) + work + min(self._tails[n] for n in members)
 
-    def _before(self, before: Sequence[Sequence[int]]) -> list[float]:
+    @cached_property
+    def _heads(self) -> list[float]:
+        return self._heaviest(self.problem.order, self.problem.before)
+
+    @cached_property
+    def _tails(self) -> list[float]:
+        return self._heaviest(self.problem.order[::-1], self.problem.after)
+
+    def _heaviest(self, order: Sequence[int], before: Sequence[Sequence[int]]) -> list[float]:
         """The heaviest chain in front of each task, without it."""
         found = [0.0] * len(before)
-        for task in sort_topologically(before):
+        for task in order:
             for other in before[task]:
-                found[task] = max(found[task], found[other] + self.weights[other])
+                if found[other] + self.weights[other] > found[task]:
+                    found[task] = found[other] + self.weights[other]
         return found
 
-    def heaviest_chain(self, problem: Problem) -> list[int]:
+    @cached_property
+    def heaviest_chain(self) -> list[int]:
         """The numbers of its tasks, first to last; of equal chains the one whose tasks come first in the plan."""
-        heads = self._before(problem.before)
-        ends = [head + weight for head, weight in zip(heads, self.weights, strict=True)]
+        ends = [head + weight for head, weight in zip(self._heads, self.weights, strict=True)]
         chain = [ends.index(max(ends))]
-        while problem.before[chain[-1]]:
-            chain.append(max(sorted(problem.before[chain[-1]]), key=ends.__getitem__))
+        while self.problem.before[chain[-1]]:
+            chain.append(max(sorted(self.problem.before[chain[-1]]), key=ends.__getitem__))
         return chain[::-1]
 
-    def _names(self, numbers: Iterable[int]) -> tuple[TaskId, ...]:
+    def names(self, numbers: Iterable[int]) -> tuple[TaskId, ...]:
+        """The tasks of these numbers."""
         return tuple(self.tasks[number] for number in numbers)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from git_waves.core.contention import Problem
 from git_waves.core.firstfit import Seats, seats_of
-from git_waves.core.lowerbound import turned
 from git_waves.core.model import Schedule, SchedulerName, TaskId
 from git_waves.core.weights import Weights
 
@@ -39,7 +38,7 @@ def _without_rounds(schedule: Schedule, problem: Problem, weights: Weights) -> f
     walk = _Walk(
         ranking={number: place for place, number in enumerate(order)},
         order=order,
-        before=problem.before,
+        problem=problem,
         seats=seats_of(problem),
         weights=list(weights.of.values()),
     )
@@ -56,7 +55,7 @@ class _Walk:
 
     ranking: dict[int, int]
     order: list[int]
-    before: Sequence[Sequence[int]]
+    problem: Problem
     seats: Seats
     weights: list[float]
     ready: list[int] = field(default_factory=list)  # places in `order`, so that a heap gives the earliest
@@ -65,8 +64,8 @@ class _Walk:
 
     def to_the_end(self, slots: int) -> float:
         """The time at which the last task ends."""
-        after = turned(self.before)
-        missing = [len(set(earlier)) for earlier in self.before]
+        after = self.problem.after
+        missing = [len(set(earlier)) for earlier in self.problem.before]
         self.ready = sorted(self.ranking[task] for task, count in enumerate(missing) if count == 0)
         running: list[tuple[float, int]] = []
         now = 0.0

@@ -12,7 +12,6 @@ from git_waves.core.cliques import clique_bound
 from git_waves.core.contention import Contention, Problem
 from git_waves.core.exact import GaveUpError, Search
 from git_waves.core.firstfit import first_fit, seats_of
-from git_waves.core.graph import sort_topologically
 from git_waves.core.improvement import improve
 from git_waves.core.lowerbound import fewest_levels, machine, margins
 from git_waves.core.model import HoldKind
@@ -44,7 +43,7 @@ def height(levels: list[int]) -> int:
 
 
 def by_plan(problem: Problem) -> list[int]:
-    return first_fit(problem.before, seats_of(problem), sort_topologically(problem.before))
+    return first_fit(problem.before, seats_of(problem), problem.order)
 
 
 # --- the optimum
@@ -152,10 +151,10 @@ def test_improving_never_makes_longer_and_stops_at_the_target(maker: Maker) -> N
     for seed in range(10):
         problem = made(maker, 25, seed)
         seats, start = seats_of(problem), by_plan(problem)
-        better = improve(problem.before, seats, start, target=0)
+        better = improve(problem, seats, start, target=0)
         assert not broken_rules(problem, better)
         assert height(better) <= height(start)
-        assert height(improve(problem.before, seats, start, target=height(better))) == height(better)
+        assert height(improve(problem, seats, start, target=height(better))) == height(better)
 
 
 def test_the_search_finds_what_is_there_and_proves_what_is_not() -> None:

@@ -291,6 +291,12 @@ def test_a_byte_order_mark_and_letters_of_all_lands_stay() -> None:
     assert '  files: ["ünï/日本.c"]\n' in result
 
 
+def test_the_last_task_commits_as_the_plan_says() -> None:
+    tasks = "tasks:\n- {id: a, files: [x, a]}\n- {id: b, files: [b, x], commit: auto}\n"
+    again = read(text_of(hoisted(HEAD + "commit: agent\n" + tasks, "x")))
+    assert [task.commit for task in again.tasks] == ["agent", "auto", "agent"]
+
+
 def test_odd_names_are_quoted() -> None:
     path = "app/[id]/my page.tsx"
     written = HEAD + f"tasks:\n- {{id: '1', files: ['{path}', a]}}\n- {{id: 'null', files: ['{path}', b]}}\n"
