@@ -31,11 +31,12 @@ class Integration:
             return
         git, candidate = self._setting.git, Oid(self._state.candidate)
         if git.is_ancestor(Oid(task.tip), candidate):  # an empty task, or one that is in there already
-            self._merged(task, candidate, git.tree_of(candidate))
+            self._merged(task, candidate, Oid(self._state.candidate_tree))
             return
         result = merge_tip(
             git,
             candidate=candidate,
+            tree=Oid(self._state.candidate_tree),
             base=Oid(task.base),
             tip=Oid(task.tip),
             rules=self._setting.rules_of(task),

@@ -196,6 +196,7 @@ class Git:
     def __init__(self, git_dir: Path, *, work_tree: Path | None = None) -> None:
         self.git_dir = git_dir
         self.work_tree = work_tree
+        self._is_signing: bool | None = None
 
     # ------------------------------------------------------------------ the door
 
@@ -563,10 +564,17 @@ class Git:
         arguments = ["commit-tree", tree]
         for parent in parents:
             arguments += ["-p", parent]
-        if may_sign and self.config_values("commit.gpgSign")[-1:] in (("true",), ("yes",), ("on",), ("1",)):
+        if may_sign and self._signs():
             arguments.append("-S")
         done = self._run(*arguments, stdin=message.encode(errors="surrogateescape"), environment=environment)
         return Oid(done.stdout.decode().strip())
+
+    def _signs(self) -> bool:
+        """Whether this user signs commits; asked once, a merge every few seconds must not ask again."""
+        if self._is_signing is None:
+            done = self._run("config", "--type=bool", "--get", "commit.gpgSign", ok=(0, 1))
+            self._is_signing = done.stdout.strip() == b"true"
+        return self._is_signing
 
     def merge_tree(self, ours: Oid, theirs: Oid, *, attributes: Path) -> MergedTree | MergeConflict:
         """Merge two commits without a checkout. `attributes` is a folder that holds the `.gitattributes` to obey

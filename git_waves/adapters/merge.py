@@ -93,6 +93,7 @@ def merge_tip(
     git: Git,
     *,
     candidate: Oid,
+    tree: Oid,
     base: Oid,
     tip: Oid,
     rules: Rules,
@@ -100,11 +101,10 @@ def merge_tip(
     names: TreeNames,
     scratch: Path,
 ) -> Candidate | Conflict | Refused:
-    """Merge `tip` into `candidate` as a commit of its own with both as parents; no ref is moved."""
+    """Merge `tip` into `candidate`, whose tree is `tree`, as a commit of its own with both as parents; no ref is moved."""
     judged = judge(git, onto=candidate, base=base, tip=tip, rules=rules)
     if isinstance(judged, Refused):
         return judged
-    tree = git.tree_of(candidate)
     if not names.are_of(tree):
         names.read(tree, git.paths_in(tree))
     with _attributes(git, candidate, names.attribute_files, scratch) as attributes:

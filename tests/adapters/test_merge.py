@@ -33,6 +33,7 @@ class Scene:
         return merge_tip(
             self.git,
             candidate=Oid(self.candidate),
+            tree=self.git.tree_of(Oid(self.candidate)),
             base=Oid(self.base),
             tip=Oid(tip or self.repo.git("rev-parse", "task")),
             rules=rules,
