@@ -177,6 +177,7 @@ class GroupDef:
 class Task:
     """One piece of work for one agent.
 
+    `line` is where the task begins, `prompt_line` where the text of its prompt does (1-based, 0 unknown).
     `is_done` is work that the plan's own format marks as finished before any run (it satisfies needs and is not run);
     `blocker` is a reason, given by the plan, why the task cannot start.
     """
@@ -200,6 +201,7 @@ class Task:
     is_done: bool = False
     blocker: str | None = None
     line: int = 0
+    prompt_line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

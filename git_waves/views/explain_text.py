@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 
-from git_waves.core.findings.catalog import Explanation
+from git_waves.core.findings.explanation import Explanation
 from git_waves.views.paint import PLAIN, Paint
 
 _WIDEST = 80  # columns; longer lines are hard to read

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from git_waves.core.findings.commands import ProgramUse, check_commands, programs
+from git_waves.core.findings.background import check_background
+from git_waves.core.findings.commands import ProgramUse, check_commands, check_own_commands, programs
 from git_waves.core.findings.consolidation import check_consolidation
 from git_waves.core.findings.empty import UNMEASURED_CODES, check_empty
 from git_waves.core.findings.facts import Facts
 from git_waves.core.findings.groups import check_groups
 from git_waves.core.findings.needs import check_needs
 from git_waves.core.findings.overlaps import check_overlaps
+from git_waves.core.findings.proof import check_proof
+from git_waves.core.findings.prose import check_prose
 from git_waves.core.findings.repository import check_repository
 from git_waves.core.findings.serialization import check_serialization
+from git_waves.core.findings.undeclared import check_undeclared
 from git_waves.core.model import Finding, Level, Plan, Schedule, TaskId
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.core.repository import RepositoryFacts
@@ -44,7 +48,12 @@ def check_plan(
         *check_needs(facts),
         *check_serialization(facts),
         *check_consolidation(facts),
+        *check_prose(facts),
+        *check_undeclared(facts),
+        *check_background(facts),
         *check_commands(plan, missing_programs),
+        *check_own_commands(plan),
+        *check_proof(plan),
         *check_empty(plan),
         *(check_repository(facts, repository) if repository is not None else ()),
     )

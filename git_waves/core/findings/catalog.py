@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from git_waves.core.findings.catalog_hidden import HIDDEN
+from git_waves.core.findings.explanation import Explanation
 
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """`title` in a few words, `text` in a few sentences, `remedy` is what to do. Plain text, to be wrapped by views."""
-
-    title: str
-    text: str
-    remedy: str
-
-
-CATALOG = {
+_SHOWN = {
     "W101": Explanation(
         "tasks collide at a path and nothing orders them",
         "Two or more tasks claim the same path, or one claims a folder or a glob that holds what another claims, and "
@@ -243,6 +234,7 @@ CATALOG = {
         "Look at what git says. To leave history out on purpose, say --no-history.",
     ),
 }
+CATALOG = dict(sorted((_SHOWN | HIDDEN).items()))
 """Every code a finding can have; codes are never reused."""
 
 

@@ -1,4 +1,7 @@
-"""W501: programs that a plan names and that are not there. Which ones to look up is decided here, looking is not."""
+"""W501: programs that a plan names and that are not there. Which ones to look up is decided here, looking is not.
+
+W502: commands of git-waves itself that it would refuse; its own command line is known without looking.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,11 @@ from typing import NamedTuple
 
 from git_waves.core.findings.wording import listed
 from git_waves.core.model import Command, Finding, Level, Plan, TaskId
+from git_waves.core.shell.walk import simple_commands
 from git_waves.core.shellwords import first_program, is_sure_name
+from git_waves.core.usage import misuse
+
+_OWN_NAME = "waves"
 
 
 class ProgramUse(NamedTuple):
@@ -26,12 +33,13 @@ def programs(plan: Plan) -> tuple[ProgramUse, ...]:
     """
     return tuple(
         ProgramUse(program, where, command.line, task)
-        for where, task, command in _commands(plan)
+        for where, task, command in commands_of(plan)
         if (program := _program_of(command)) is not None
     )
 
 
-def _commands(plan: Plan) -> Iterator[tuple[str, TaskId | None, Command]]:
+def commands_of(plan: Plan) -> Iterator[tuple[str, TaskId | None, Command]]:
+    """Every command that a run of the plan may start: whose it is, in which task, and the command."""
     for command in plan.setup:
         yield "setup", None, command
     for writer in plan.background:
@@ -77,6 +85,29 @@ def check_commands(plan: Plan, missing: Iterable[tuple[str, str, int, TaskId | N
             hint=f"install '{program}', or correct the command",
         )
         for program, places in uses.items()
+    )
+
+
+def check_own_commands(plan: Plan) -> tuple[Finding, ...]:
+    """One finding for each `git waves ...` in the plan's commands that no such command, option or argument fits."""
+    found: dict[tuple[str, str], list[ProgramUse]] = {}
+    for where, task, command in commands_of(plan):
+        if _OWN_NAME in str(command):
+            written = [command.argv] if command.shell is None else simple_commands(command.shell)
+            for wrong in filter(None, map(misuse, written)):
+                use = ProgramUse("git-waves", where, command.line, task)
+                found.setdefault((wrong.message, wrong.hint), []).append(use)
+    return tuple(
+        Finding(
+            code="W502",
+            level=Level.VIOLATION,
+            message=message,
+            line=min((use.line for use in places if use.line), default=0),
+            tasks=tuple(dict.fromkeys(use.task for use in places if use.task is not None)),
+            evidence=listed(map(_place, places)),
+            hint=hint,
+        )
+        for (message, hint), places in found.items()
     )
 
 
