@@ -16,7 +16,7 @@ from git_waves.core.bounds import measure
 from git_waves.core.findings import find_all
 from git_waves.core.findings.facts import SHARED_THRESHOLD, Facts
 from git_waves.core.model import Plan
-from git_waves.core.ownership import OwnershipManifest, build_manifest
+from git_waves.core.ownership import OwnershipManifest, build_manifest, collisions_of
 from git_waves.core.schedule import build_schedule, lay_out
 from git_waves.core.speedup import estimate_speedup
 from git_waves.core.weights import weigh
@@ -57,7 +57,7 @@ def analyse(
     together, which takes longer than all the rest.
     """
     manifest = build_manifest(plan)
-    layout = lay_out(plan, manifest)
+    layout = lay_out(plan, manifest.collisions())
     schedule = build_schedule(plan, max_parallel=max_parallel, manifest=manifest, layout=layout)
     in_repository = gather(repository, plan, base=base, with_history=with_history)
     facts = Facts(
@@ -109,7 +109,7 @@ def _shared_threshold(repository: Repository, manifest: OwnershipManifest) -> fl
 
 def rounds_of(plan: Plan) -> int:
     """How many rounds the plan takes: groups, where the author wrote none."""
-    return lay_out(plan, build_manifest(plan)).rounds
+    return lay_out(plan, collisions_of(plan)).rounds
 
 
 def program_finder(repository: Repository) -> LookUp:

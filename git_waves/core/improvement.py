@@ -13,15 +13,17 @@ from git_waves.core.contention import Problem
 from git_waves.core.firstfit import Seats, first_fit
 from git_waves.core.graph import sort_topologically
 
-_MOST_PASSES = 24
-_WORK = 120_000  # tasks placed at most, so that a plan of 10,000 gets a few passes and one of 100 all of them
+_MOST_PASSES = 300
+_WORK = (
+    30_000  # tasks taken in all passes together: a plan of 100 gets all passes, one of 10,000 three of them
+)
 _SHAKES = (1.0, 2.0, 3.0)  # levels by which the order is shaken
 
 
 def improve(problem: Problem, seats: Seats, levels: Sequence[int], *, target: int) -> list[int]:
     """The shortest schedule met on the way from `levels`; stops at once when it has no more than `target` levels."""
     best = current = list(levels)
-    passes = min(_MOST_PASSES, _WORK // (3 * len(levels) + 1))
+    passes = min(_MOST_PASSES, _WORK // (len(levels) + 1))
     for number in range(passes):
         order = _by(current, range(len(current))) if number % 2 else _by(current, range(0, -len(current), -1))
         backwards = first_fit(problem.after, seats, order[::-1])

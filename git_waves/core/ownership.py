@@ -207,6 +207,15 @@ def build_manifest(plan: Plan) -> OwnershipManifest:
     )
 
 
+def collisions_of(plan: Plan) -> tuple[Collision, ...]:
+    """The collisions of the plan's manifest, for whoever needs nothing else of it."""
+    return find_collisions(
+        (task.id, claim.pattern, claim.origin is Origin.EXPLICIT)
+        for task in plan.tasks
+        for claim in task.claims
+    )
+
+
 def _claims_of(task: Task) -> TaskClaims:
     lists: dict[str, set[PathPattern]] = {name: set() for name in (*Intent, Origin.INFERRED)}
     for claim in task.claims:

@@ -16,7 +16,7 @@ from git_waves.core.exact import GaveUpError, Search
 from git_waves.core.firstfit import Seats, first_fit, seats_of
 from git_waves.core.graph import sort_topologically
 from git_waves.core.improvement import improve
-from git_waves.core.lowerbound import margins
+from git_waves.core.lowerbound import fewest_in_rank, margins
 
 _SMALL = 64  # tasks; up to here a problem is worth a proof
 _SETS = 400  # that the search may try: about 20 ms
@@ -38,7 +38,7 @@ def _place(part: Problem) -> list[int]:
     if not part.before:
         return []
     seats, known = seats_of(part), margins(part)
-    fewest = max([known.longest, *map(known.of, part.contentions)])
+    fewest = fewest_in_rank(part, known)
     best = first_fit(part.before, seats, part.order)
     if max(best) < fewest:
         return best

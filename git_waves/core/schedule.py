@@ -39,7 +39,7 @@ def build_schedule(
     barriers in the plan's order; inside one, needs and contradicted parallelism make rounds. `max_parallel` (the plan's
     when None) never splits a group: it bounds how many run at once. `manifest` and `layout` save making them again.
     """
-    layout = layout or lay_out(plan, manifest or build_manifest(plan))
+    layout = layout or lay_out(plan, (manifest or build_manifest(plan)).collisions())
     todo, problem, levels, barriers = layout.todo, layout.problem, layout.levels, layout.barriers
     rounds: dict[int, list[TaskId]] = {}
     for task, level in zip(todo, levels, strict=True):
@@ -89,12 +89,12 @@ class Layout:
         return max(self.levels, default=-1) + 1
 
 
-def lay_out(plan: Plan, manifest: OwnershipManifest) -> Layout:
-    """Put the tasks still to do on levels."""
+def lay_out(plan: Plan, collisions: Iterable[Collision]) -> Layout:
+    """Put the tasks still to do on levels, given all collisions of the plan's claims."""
     needs = effective_needs(plan).needs
     todo = tuple(task for task in plan.tasks if not task.is_done)
     barriers = place_in_groups(plan, needs)
-    problem = state_problem(plan, manifest, needs, barriers)
+    problem = state_problem(plan, collisions, needs, barriers)
     return Layout(todo=todo, needs=needs, barriers=barriers, problem=problem, levels=place(problem))
 
 
@@ -111,12 +111,16 @@ def contended_resources(plan: Plan) -> dict[str, tuple[int, tuple[TaskId, ...]]]
 
 def open_collisions(plan: Plan, manifest: OwnershipManifest) -> tuple[Collision, ...]:
     """The manifest's collisions between tasks that are still to do."""
+    return tuple(_among_open(plan, manifest.collisions()))
+
+
+def _among_open(plan: Plan, collisions: Iterable[Collision]) -> Iterator[Collision]:
     todo = {task.id for task in plan.tasks if not task.is_done}
-    return tuple(kept for each in manifest.collisions() if (kept := each.among(todo)) is not None)
+    return (kept for each in collisions if (kept := each.among(todo)) is not None)
 
 
 def state_problem(
-    plan: Plan, manifest: OwnershipManifest, needs: Iterable[Need], barriers: Barriers
+    plan: Plan, collisions: Iterable[Collision], needs: Iterable[Need], barriers: Barriers
 ) -> Problem:
     """What placement has to solve: the tasks to do by number, in the plan's order, and what keeps them apart."""
     numbers = {task: number for number, task in enumerate(barriers.places)}
@@ -130,7 +134,7 @@ def state_problem(
             left=tuple(numbers[task] for task in each.first),
             right=tuple(numbers[task] for task in each.second),
         )
-        for each in open_collisions(plan, manifest)
+        for each in _among_open(plan, collisions)
     ]
     resources = [
         Contention(

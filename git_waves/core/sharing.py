@@ -72,7 +72,7 @@ def find_costs(
     if now < 2:
         return Costs()
     declared = [need for need in needs if need.kind is NeedKind.DECLARED]
-    queues = Queues.of(state_problem(plan, manifest, declared, barriers))
+    queues = Queues.of(state_problem(plan, manifest.collisions(), declared, barriers))
     candidates = [names for names in _candidates(queues) if queues.floor(names) < now]
     if not candidates:
         return Costs()

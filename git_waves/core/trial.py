@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from git_waves.core.model import Plan, TaskId
 from git_waves.core.overlaps import OverlapKind
-from git_waves.core.ownership import OwnershipManifest, build_manifest
+from git_waves.core.ownership import OwnershipManifest, collisions_of
 from git_waves.core.paths import overlap, parse_pattern
 from git_waves.core.schedule import lay_out, open_collisions
 
@@ -28,7 +28,7 @@ class Trial:
     def rounds_after(self, change: Change) -> int:
         """How many rounds the changed plan has: groups, where the author wrote none."""
         changed = change(self._plan)
-        return lay_out(changed, build_manifest(changed)).rounds
+        return lay_out(changed, collisions_of(changed)).rounds
 
 
 def contested(plan: Plan, manifest: OwnershipManifest) -> Plan:

@@ -117,6 +117,13 @@ def test_no_bound_is_above_the_optimum() -> None:
         assert clique_bound(problem, margins(problem)) <= fewest
 
 
+def test_the_quick_bound_is_never_below_the_real_one() -> None:
+    for maker, count, seed in SMALL[::3]:
+        problem = made(maker, count, seed)
+        known = margins(problem)
+        assert all(known.of(each) <= known.at_most(each) for each in problem.contentions)
+
+
 def test_a_queue_counts_behind_who_waits_for_it_and_before_who_feeds_it() -> None:
     queue = on_file("x", 0, 1, 2)
     gathered = problem_of([[], [], [], [0, 1, 2], [3]], queue)

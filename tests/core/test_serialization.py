@@ -253,3 +253,10 @@ def test_a_bunch_of_tasks_is_one_finding_and_a_crowd_is_none() -> None:
         "tasks 'd' and 'e' fight over 'z', and nothing else orders them",
     ]
     assert "W405" not in {f.code for f in findings_of(plan(*(task(f"t{n}", "x") for n in range(5))))}
+
+
+def test_many_bunches_are_counted() -> None:
+    some = plan(*(task(f"t{n}{side}", f"x{n}") for n in range(22) for side in "ab"))
+    found = [f.message for f in findings_of(some) if f.code == "W405"]
+    assert len(found) == 21
+    assert "2 more bunches of tasks fight over the same files" in found

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from git_waves.core.hoist import hoist
 from git_waves.core.model import HoldKind, Intent, Plan, RepoPath
 from git_waves.core.needs import effective_needs
-from git_waves.core.ownership import build_manifest
+from git_waves.core.ownership import build_manifest, collisions_of
 from git_waves.core.queues import Queues
 from git_waves.core.schedule import build_schedule, lay_out, state_problem
 from git_waves.core.sharing import MOST_TRIED, Cost, Costs, find_costs
@@ -20,7 +20,7 @@ KBUILD = "tests/kunit/Kbuild"
 
 def costs_of(some: Plan) -> Costs:
     manifest = build_manifest(some)
-    layout = lay_out(some, manifest)
+    layout = lay_out(some, manifest.collisions())
     levels = {each.id: level for each, level in zip(layout.todo, layout.levels, strict=True)}
     return find_costs(some, manifest, needs=layout.needs, barriers=layout.barriers, levels=levels)
 
@@ -177,7 +177,7 @@ def test_every_number_is_the_number_of_a_real_schedule(some: Plan) -> None:
 def test_claims_that_meet_no_other_decide_nothing(some: Plan) -> None:
     manifest = build_manifest(some)
     slim = contested(some, manifest)
-    full, slimmed = lay_out(some, manifest), lay_out(slim, build_manifest(slim))
+    full, slimmed = lay_out(some, manifest.collisions()), lay_out(slim, collisions_of(slim))
     assert (slimmed.levels, slimmed.needs) == (full.levels, full.needs)
     assert Trial(some, manifest).rounds_after(lambda plan: plan) == full.rounds
 
@@ -210,7 +210,9 @@ def test_whatever_hoisting_helps_is_found(some: Plan) -> None:
 def test_no_plan_without_a_queue_is_shorter_than_the_floor_says(some: Plan) -> None:
     needs = [need for need in effective_needs(some).needs if need.kind == "declared"]
     manifest = build_manifest(some)
-    queues = Queues.of(state_problem(some, manifest, needs, lay_out(some, manifest).barriers))
+    queues = Queues.of(
+        state_problem(some, manifest.collisions(), needs, lay_out(some, manifest.collisions()).barriers)
+    )
     assert queues.floor(()) <= rounds_of(some)
     for kind, name in queues.names():
         if kind is HoldKind.FILE and name in shared_files(some):

@@ -22,7 +22,7 @@ def outlook(some: Plan, *, at_once: int = 4, history: dict[str, float] | None = 
     manifest = build_manifest(some)
     schedule = build_schedule(some, max_parallel=at_once, manifest=manifest)
     weights = weigh(some, {TaskId(task): seconds for task, seconds in (history or {}).items()})
-    found = estimate_speedup(schedule, lay_out(some, manifest).problem, weights)
+    found = estimate_speedup(schedule, lay_out(some, manifest.collisions()).problem, weights)
     assert found is not None
     return found
 
@@ -114,7 +114,10 @@ def test_a_sequential_plan_reaches_nothing_but_could() -> None:
 def test_a_plan_that_is_done_has_no_outlook() -> None:
     done = plan(task("a", is_done=True))
     manifest = build_manifest(done)
-    assert estimate_speedup(build_schedule(done), lay_out(done, manifest).problem, weigh(done, {})) is None
+    assert (
+        estimate_speedup(build_schedule(done), lay_out(done, manifest.collisions()).problem, weigh(done, {}))
+        is None
+    )
 
 
 # --- walking through
@@ -123,7 +126,7 @@ def test_a_plan_that_is_done_has_no_outlook() -> None:
 def walked(some: Plan, *, at_once: int = 4) -> float:
     manifest = build_manifest(some)
     schedule = build_schedule(some, max_parallel=at_once, manifest=manifest)
-    return time_of(schedule, lay_out(some, manifest).problem, weigh(some, {}))
+    return time_of(schedule, lay_out(some, manifest.collisions()).problem, weigh(some, {}))
 
 
 def timed(

@@ -54,7 +54,7 @@ def analysis_of(text: str, history: Mapping[TaskId, float] = MappingProxyType({}
     manifest = build_manifest(plan)
     schedule = build_schedule(plan, manifest=manifest)
     facts = Facts(plan=plan, manifest=manifest, schedule=schedule)
-    problem = state_problem(plan, manifest, schedule.needs, facts.barriers)
+    problem = state_problem(plan, manifest.collisions(), schedule.needs, facts.barriers)
     return Analysis(
         plan=plan,
         manifest=manifest,

@@ -3,39 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 
 from git_waves.core.findings.facts import Facts
 from git_waves.core.findings.wording import quoted
-from git_waves.core.model import Finding, Level, Origin, TaskId
+from git_waves.core.model import Finding, Level, Origin, RepoPath, Task, TaskId
 from git_waves.core.overlaps import OverlapKind
 from git_waves.core.registration import registration_of
 
+_MOST_TOLD = 20
 _MOST_SHARERS = 4  # a file of more tasks than that is a place to register in, or a matter for W401
 
 
 def check_consolidation(facts: Facts) -> tuple[Finding, ...]:
     """One finding for each bunch of tasks that would be one. Registration files do not count: everybody writes those."""
     shared = dict(_fights(facts))
-    own = {
-        task.id: {
+    fighting = {task for pair in shared for task in pair}
+    own = {task.id: _certain_paths(task) for task in facts.plan.tasks if task.id in fighting}
+    bunch_of: dict[TaskId, _Bunch] = {}
+    for (a, b), paths in shared.items():
+        if 2 * len(paths) > min(own[a], own[b]):
+            ours, theirs = (bunch_of.get(task, _Bunch({task}, set())) for task in (a, b))
+            merged = _Bunch(ours.tasks | theirs.tasks, ours.paths | theirs.paths | paths)
+            bunch_of.update(dict.fromkeys(merged.tasks, merged))
+    bunches = list({id(bunch): bunch for bunch in bunch_of.values()}.values())
+    return (*(_finding(facts, bunch) for bunch in bunches[:_MOST_TOLD]), *_more(len(bunches) - _MOST_TOLD))
+
+
+@dataclass(frozen=True, slots=True)
+class _Bunch:
+    """Tasks that are linked by fights, and what they fight over."""
+
+    tasks: set[TaskId]
+    paths: set[str]
+
+
+def _certain_paths(task: Task) -> int:
+    """How many paths the task claims for certain, besides places to register in."""
+    return len(
+        {
             str(claim.pattern)
             for claim in task.claims
             if claim.origin is Origin.EXPLICIT and registration_of(str(claim.pattern)) is None
         }
-        for task in facts.plan.tasks
-        if any(task.id in pair for pair in shared)
-    }
-    bunches: list[tuple[set[TaskId], set[str]]] = []
-    for (a, b), paths in shared.items():
-        if 2 * len(paths) > min(len(own[a]), len(own[b])):
-            merged, both = {a, b}, set(paths)
-            for bunch in [each for each in bunches if each[0] & merged]:
-                bunches.remove(bunch)
-                merged |= bunch[0]
-                both |= bunch[1]
-            bunches.append((merged, both))
-    return tuple(_finding(facts, tasks, paths) for tasks, paths in bunches)
+    )
 
 
 def _fights(facts: Facts) -> Iterator[tuple[tuple[TaskId, TaskId], set[str]]]:
@@ -55,15 +67,26 @@ def _fights(facts: Facts) -> Iterator[tuple[tuple[TaskId, TaskId], set[str]]]:
     yield from found.items()
 
 
-def _finding(facts: Facts, tasks: set[TaskId], paths: set[str]) -> Finding:
-    ordered = facts.in_plan_order(tasks)
+def _finding(facts: Facts, bunch: _Bunch) -> Finding:
+    ordered, paths = facts.in_plan_order(bunch.tasks), sorted(bunch.paths)
     lines = [line for task in ordered for path in paths if (line := facts.claim_line(task, path))]
     first, *others = ordered
     return Finding(
         code="W405",
         level=Level.NOTE,
-        message=f"tasks {quoted(ordered)} fight over {quoted(sorted(paths))}, and nothing else orders them",
+        message=f"tasks {quoted(ordered)} fight over {quoted(paths)}, and nothing else orders them",
         line=min(lines, default=0),
         tasks=ordered,
+        paths=tuple(map(RepoPath, paths)),
         hint=f"merge {quoted(others)} into '{first}', or order them with 'needs'",
     )
+
+
+def _more(left: int) -> Iterator[Finding]:
+    if left > 0:
+        yield Finding(
+            code="W405",
+            level=Level.NOTE,
+            message=f"{left} more {'bunches' if left > 1 else 'bunch'} of tasks fight over the same files",
+            hint="merge what is named first, then look again",
+        )
