@@ -22,7 +22,7 @@ class Thing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`needles` (joined by `|` below), one of which every match holds in lower case, keep `pattern` from most texts.
+    """`words`, one of which stands in every match (lower case; letters and digits, or `~/`), keep `pattern` from most texts.
 
     `name` is what is used, with `{}` for the first group that matched. A match does not count when `unless` is found in
     its line.
@@ -30,7 +30,7 @@ class Rule:
 
     thing: Thing
     name: str
-    needles: tuple[str, ...]
+    words: frozenset[str]
     pattern: re.Pattern[str]
     where: frozenset[PassageKind]
     unless: re.Pattern[str] | None = None
@@ -56,28 +56,26 @@ _START = r"(?:^|[\n;&|({`]|\b(?:sudo|do|then|exec|npx|bunx|run|time)\s|\b[A-Z_]{
 
 
 def command(
-    thing: Thing, name: str, needles: str, pattern: str, *, unless: re.Pattern[str] | None = None
+    thing: Thing, name: str, words: str, pattern: str, *, unless: re.Pattern[str] | None = None
 ) -> Rule:
     """A program with its words, where a command may begin."""
     compiled = re.compile(_START + pattern, re.MULTILINE)
-    return Rule(thing, name, tuple(needles.split("|")), compiled, COMMANDS, unless)
+    return Rule(thing, name, frozenset(words.split()), compiled, COMMANDS, unless)
 
 
 def anywhere(
     thing: Thing,
     name: str,
-    needles: str,
+    words: str,
     pattern: str,
     *,
     where: frozenset[PassageKind] = COMMANDS,
     unless: re.Pattern[str] | None = None,
 ) -> Rule:
     """Words that mean it wherever they stand."""
-    return Rule(thing, name, tuple(needles.split("|")), re.compile(pattern), where, unless)
+    return Rule(thing, name, frozenset(words.split()), re.compile(pattern), where, unless)
 
 
-def said(
-    thing: Thing, name: str, needles: str, pattern: str, *, unless: re.Pattern[str] | None = None
-) -> Rule:
+def said(thing: Thing, name: str, words: str, pattern: str, *, unless: re.Pattern[str] | None = None) -> Rule:
     """A sentence that asks for it."""
-    return Rule(thing, name, tuple(needles.split("|")), re.compile(pattern, re.IGNORECASE), PROSE, unless)
+    return Rule(thing, name, frozenset(words.split()), re.compile(pattern, re.IGNORECASE), PROSE, unless)

@@ -6,6 +6,7 @@ imperative, and were chosen by reading what they find in plans of other people (
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,9 @@ __all__ = ["Mention", "Thing", "mentions_in_commands", "mentions_in_prompt"]
 
 _LONGEST = 100_000  # characters of one text that are looked at
 _LONGEST_SHOWN = 60
+_WORD = re.compile(r"[a-z0-9]+")
+_WORDS = frozenset(word for rule in RULES for word in rule.words)
+_SEPARATORS = " \t\n;&|({`>"  # what stands before a command
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,12 @@ def mentions_in_prompt(text: str) -> Iterator[Mention]:
 
 
 def _possible(text: str) -> list[Rule]:
-    """The rules that can find anything at all: most texts hold none of their needles."""
+    """The rules that can find anything at all: most texts hold none of their words."""
     lowered = text.lower()
-    return [rule for rule in RULES if any(needle in lowered for needle in rule.needles)]
+    words = set(_WORD.findall(lowered))
+    if "~/" in lowered:
+        words.add("~/")
+    return [] if _WORDS.isdisjoint(words) else [rule for rule in RULES if not rule.words.isdisjoint(words)]
 
 
 def _in_passage(passage: Passage, rules: list[Rule]) -> Iterator[Mention]:
@@ -62,8 +69,9 @@ def _in_passage(passage: Passage, rules: list[Rule]) -> Iterator[Mention]:
             for found in rule.pattern.finditer(passage.text):
                 key = rule.key(found)
                 if key is not None:
-                    line = passage.line + passage.text.count("\n", 0, found.start())
-                    yield Mention(rule.thing, key, _shown(found.group()), line)
+                    words = found.group().lstrip(_SEPARATORS)
+                    line = passage.line + passage.text.count("\n", 0, found.end() - len(words))
+                    yield Mention(rule.thing, key, _shown(words), line)
 
 
 def _once(mentions: Iterator[Mention]) -> Iterator[Mention]:

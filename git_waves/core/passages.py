@@ -11,7 +11,7 @@ _FENCE = re.compile(r"^[ \t>]{0,12}(`{3,}|~{3,})[ \t]*([A-Za-z0-9_+-]*)", re.MUL
 _SPAN = re.compile(r"`([^`\n]+)`")
 _LONGEST_CUE = 200  # characters before a span that are looked at
 _CUE = re.compile(
-    r"(?:^[\s>*+#.\d)|-]*(?:\[.?\][\s*]*)?|[:(]\s*|\b(?:run|runs|running|rerun|re-run|execute|start|apply|launch|invoke|call|use|using"
+    r"(?:^[\s>*+#.\d)|-]*(?:\[.?\][\s*]*)?|[:(]\s*|\b(?:run|runs|running|rerun|re-run|execute|start|apply|launch|invoke|call|(?<!to )use|using"
     r"|via|with|then|or|and|after)\s+(?:the\s+|a\s+)?)[\"'*]*$",
     re.IGNORECASE,
 )

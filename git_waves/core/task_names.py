@@ -21,6 +21,8 @@ _SEPARATOR = re.compile(
 _TO = re.compile(
     r"\s*(?:-|\u2013|\u2014|\.{2,3}|\b(?:to|through)\b)\s*(?:(?:tasks?|plans?)\b\s*#?|#)?\s*", re.IGNORECASE
 )
+_TOKEN = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
+_NUMBERS_JOINED = re.compile(r"\b([a-z]{0,20}[-_.]?\d{1,9})-[a-z]{0,20}[-_.]?\d")
 _NUMBERED = re.compile(r"(?P<prefix>[A-Za-z]*[-_.]?)0*(?P<number>\d{1,9}(?:\.\d{1,9})*)")
 _IS_CERTAIN = re.compile(r"(?=.*\d)(?=.*[A-Za-z_.-])|.*[A-Za-z0-9][-_][A-Za-z0-9]")
 # A number alone names a task only where the sentence or the clause ends, or where it says what becomes of it.
@@ -52,7 +54,21 @@ class TaskNames:
                 numbers.setdefault(found["number"], []).append(task)
                 if "." not in found["number"]:
                     self._order.setdefault(found["prefix"].casefold(), {})[int(found["number"])] = task
+        self._known = frozenset(self._ids)
         self._numbers = {number: tasks[0] for number, tasks in numbers.items() if len(tasks) == 1}
+
+    def may_name(self, lowered: str) -> bool:
+        """Whether a text in lower case can name a task at all: most do not, and need not be read."""
+        words = set(_TOKEN.findall(lowered))
+        if not self._known.isdisjoint(words):
+            return True
+        is_marked = "task" in lowered or "plan" in lowered or "#" in lowered
+        if is_marked and any(word.lstrip("0") in self._numbers for word in words if word[0].isdecimal()):
+            return True
+        return any(
+            found[1] in self._known or (is_marked and found[1].lstrip("0") in self._numbers)
+            for found in _NUMBERS_JOINED.finditer(lowered)
+        )
 
     def read(self, text: str, at: int) -> Named | None:
         """The tasks named from `at` on; None when no task is."""

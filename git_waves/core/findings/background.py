@@ -63,7 +63,7 @@ def _writes_owned(facts: Facts, writer: Background, met: tuple[tuple[TaskId, str
         message=f"background writer '{writer.name}' writes {what} that {owners}, and nothing stops it",
         line=writer.line,
         tasks=tasks,
-        evidence=listed(facts.deed(task, path) for task, path in met),
+        evidence=listed(facts.deed(task, path) for each in tasks for task, path in met if task == each),
         hint="say how to stop it for the run with 'quiesce', or leave the path to it",
     )
 

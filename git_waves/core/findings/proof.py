@@ -11,9 +11,9 @@ from git_waves.core.findings.wording import count, listed, quoted
 from git_waves.core.model import Command, Finding, Level, Plan, TaskId
 from git_waves.core.shell.flow import Ending, LossKind
 from git_waves.core.shell.habit import Strength
-from git_waves.core.shell.judge import ending_of, ending_of_words
+from git_waves.core.shell.judge import SOUND, ending_of, ending_of_words, plain_ending_of
 
-_MOST_TEXT = 400_000  # characters of different commands; a plan with more is told what was left out
+_MOST_TEXT = 400_000  # characters of different commands that are more than one program and its words
 _LONGEST_SHOWN = 200
 
 
@@ -72,30 +72,38 @@ class _Reader:
         """How the command may end; None when that is not known."""
         key = command.shell, command.argv
         if key not in self._endings:
-            size = len(command.shell or "") + sum(map(len, command.argv))
-            self._text += size
-            if self._text > _MOST_TEXT:
-                self._text -= size
-                self._endings[key] = None
-            elif command.shell is not None:
-                self._endings[key] = ending_of(command.shell)
-            else:
-                self._endings[key] = ending_of_words(command.argv)
+            self._endings[key] = self._judge(command)
         return self._endings[key]
+
+    def _judge(self, command: Command) -> Ending | None:
+        text = command.shell
+        if text is None:
+            return ending_of_words(command.argv)
+        plain = plain_ending_of(text)
+        if plain is not None:
+            return plain
+        if self._text + len(text) > _MOST_TEXT:
+            return None
+        self._text += len(text)
+        return ending_of(text)
 
 
 def _verifies(plan: Plan, reader: _Reader) -> Iterator[tuple[Command, int, _Owner]]:
-    """Each different verify command with the tasks that have it; the same words in many tasks are one finding."""
+    """Each different verify command that is not sound, with its tasks: the same words in many are one finding."""
     tasks: dict[tuple[str | None, tuple[str, ...], bool], list[TaskId]] = {}
     first: dict[tuple[str | None, tuple[str, ...], bool], tuple[Command, int]] = {}
     for task in plan.tasks:
         if task.is_done:
             continue
-        strong = [command for command in task.verify if _can_fail(reader.ending(command))]
-        for command in task.verify:
-            key = command.shell, command.argv, any(other is not command for other in strong)
-            first.setdefault(key, (command, command.line or task.line))
-            tasks.setdefault(key, []).append(task.id)
+        endings = [(command, reader.ending(command)) for command in task.verify]
+        if all(ending == SOUND for _, ending in endings):
+            continue
+        strong = [command for command, ending in endings if _can_fail(ending)]
+        for command, ending in endings:
+            if ending != SOUND:
+                key = command.shell, command.argv, any(other is not command for other in strong)
+                first.setdefault(key, (command, command.line or task.line))
+                tasks.setdefault(key, []).append(task.id)
     for key, (command, line) in first.items():
         who = tuple(dict.fromkeys(tasks[key]))
         of = f"task '{who[0]}'" if len(who) == 1 else count(len(who), "task")

@@ -86,7 +86,7 @@ def _texts(task: Task) -> Iterator[tuple[str, int]]:
     if task.prompt is not None:
         yield task.prompt, task.prompt_line or task.line
     for command in (task.run, *task.verify):
-        if command is not None and command.shell is not None:
+        if command is not None and command.shell is not None and "#" in command.shell:  # a remark
             yield command.shell, command.line
 
 

@@ -1,0 +1,1 @@
+"""Tests of the families of findings, one file for each."""
