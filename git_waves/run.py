@@ -11,7 +11,7 @@ import queue
 import signal
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import FrameType
 from typing import assert_never
 
@@ -23,6 +23,7 @@ from git_waves.core.model import Oid, RepoPath, TaskId
 from git_waves.errors import HALTED, INTERRUPTED, OK, VIOLATION
 from git_waves.integrate import Integration
 from git_waves.setting import Setting
+from git_waves.workers import Workers
 
 POLL = 0.2  # seconds between two looks at the inbox while everything in flight is quiet
 
@@ -45,13 +46,13 @@ class Coordinator:
         self._tell = tell
         self._integration = Integration(setting, state, self._record)
         self._queue: queue.Queue[news.News] = queue.Queue()
-        self._pool = ThreadPoolExecutor(max_workers=state.max_parallel + 2, thread_name_prefix="waves")
+        self._workers = Workers(state.max_parallel + 2)  # agents, gates, and worktrees that are given back
         self._in_flight: set[str] = set()
         self._gates_running = False
         self._removing: set[str] = set()
         self._signals = 0
         self._obeyed = 0
-        self._ending = False
+        self._asked_to_end: set[Path] = set()
         # Awake time of this coordinator: a clock that jumps or a laptop that sleeps must not end the night's work.
         limit = setting.plan.budget.wall_clock
         self._deadline = time.monotonic() + limit if limit is not None else math.inf
@@ -71,7 +72,7 @@ class Coordinator:
                     return code
                 self._take_news()
         finally:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._workers.abandon()
             for number, handler in previous.items():
                 signal.signal(number, handler)
 
@@ -174,7 +175,7 @@ class Coordinator:
             except BaseException as error:  # handed to the deciding thread, which raises it
                 self._queue.put(news.Broken(error))
 
-        self._pool.submit(guarded)
+        self._workers.submit(guarded)
 
     # ------------------------------------------------------------------ tasks
 
@@ -214,6 +215,7 @@ class Coordinator:
             rules=self._setting.rules_of(task),
             granted=tuple(RepoPath(path) for path in task.granted),
             reached=lambda rung: self._queue.put(news.RungReached(task.id, attempt, rung)),
+            taken_up_at=task.rung,
         )
         self._submit(lambda: self._queue.put(news.Climbed(task.id, attempt, ladder.climb(climb))))
 
@@ -250,7 +252,9 @@ class Coordinator:
             self._record(eventlog.WorktreeRemoved(task=item.task, attempt=item.attempt, archive=archive))
         else:
             folder = self._state.tasks[item.task].worktree
-            self._record(eventlog.Warned(message=f"the worktree '{folder}' was kept: {item.result.reason}"))
+            message = f"the worktree '{folder}' was kept: {item.result.reason}"
+            if message not in self._state.warnings:  # it is tried again at every barrier
+                self._record(eventlog.Warned(message=message))
 
     def _settle_removals(self) -> None:
         while self._removing:
@@ -301,13 +305,14 @@ class Coordinator:
         while self._obeyed < min(self._signals, 2):
             self._obeyed += 1
             self._record(eventlog.StopRequested(now=self._obeyed == 2, by="signal"))
-        if self._state.stopping_now and not self._ending:
-            self._ending = True
+        if self._state.stopping_now:
             self._end_jobs()
 
     def _end_jobs(self) -> None:
+        """Ask everything that runs to end, and wait for nothing; again and again, for a worker may be between two jobs."""
         for folder in self._setting.run_dir.job_folders():
-            process.stop(process.Job(folder))  # asks, and does not wait
+            if folder not in self._asked_to_end and process.stop(process.Job(folder)):
+                self._asked_to_end.add(folder)
 
 
 def _catch(handler: Callable[[int, FrameType | None], None]) -> dict[int, signal._HANDLER]:

@@ -104,8 +104,8 @@ class Identity:
 def is_alive(job: Job) -> bool:
     """Whether a supervisor holds the job's lock right now."""
     try:
-        descriptor = os.open(job.file("lock"), os.O_RDONLY)
-    except FileNotFoundError:
+        descriptor = os.open(job.file("lock"), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -127,6 +127,7 @@ def snapshot(git: Git, lease: Lease) -> Oid:
         except GitError:  # damaged, locked by a git that was killed, or a collection took what only it named
             lease.index.unlink()
     lease.index.with_name(f"{lease.index.name}.lock").unlink(missing_ok=True)
+    lease.index.parent.mkdir(parents=True, exist_ok=True)
     git.read_tree(git.tree_of(lease.base), index=lease.index)
     return git.write_work_tree(lease.folder, index=lease.index)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from git_waves.errors import WavesError
+from git_waves.errors import WavesError, machine_error
 from git_waves.ladder.attempt import Climb, Fell, Interrupted, Outcome, Passed
 from git_waves.ladder.prepare import canary, environment
 from git_waves.ladder.verdict import commit, ownership, verify
@@ -38,6 +38,13 @@ def climb(state: Climb) -> Outcome:
             fallen = rung(state)
         except WavesError as error:
             return Fell(rung=name, reason=error.message, hint=error.hint, is_parked=True)
+        except (
+            OSError
+        ) as error:  # a file of ours that is gone, or is something else now: somebody's hand, and this task's
+            if machine_error(error, str(state.run_dir.path)) is not None:
+                raise
+            why = f"what git-waves keeps of it was changed by somebody: {error.strerror}: '{error.filename}'"
+            return Fell(rung=name, reason=why, hint=f"git waves retry {state.task.id}", is_parked=True)
         if fallen is not None:
             return replace(fallen, rung=name) if isinstance(fallen, Fell) else fallen
     assert state.tip is not None, "the commit rung sets the tip"

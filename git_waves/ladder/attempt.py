@@ -47,8 +47,8 @@ Outcome = Passed | Fell | Interrupted
 
 @dataclass(slots=True, kw_only=True)
 class Climb:
-    """One attempt on its way up: what the rungs know and find out. `reached` is called when a
-    rung begins that takes time."""
+    """One attempt on its way up: what the rungs know and find out. `reached` is called when a rung begins that takes
+    time; `taken_up_at` is the last of these that the log tells of, when an earlier coordinator began the attempt."""
 
     git: Git
     run_dir: RunDir
@@ -58,7 +58,9 @@ class Climb:
     rules: Rules
     granted: tuple[RepoPath, ...]
     reached: Callable[[str], None]
+    taken_up_at: str = ""
     admin: Path = Path()
+    sealed: Seal | None = None
     tip: Oid | None = None
     paths: tuple[RepoPath, ...] = ()
 
@@ -89,5 +91,7 @@ class Climb:
         return f"git waves log {self.task.id}"
 
     def seal(self) -> Seal:
-        """What the worktree's git files were when the agent got it."""
-        return Seal.from_bytes(self.run_dir.seal(self.task.id, self.lease.attempt).read_bytes())
+        """What the worktree's git files were when the agent got it; from memory while we have it, agents can write files."""
+        return self.sealed or Seal.from_bytes(
+            self.run_dir.seal(self.task.id, self.lease.attempt).read_bytes()
+        )

@@ -11,6 +11,7 @@ from git_waves.adapters.process import JobResult, JobSpec, Reason
 from git_waves.core.model import Command
 from git_waves.ladder.attempt import Climb
 
+MOST_LOSSES = 2  # supervisors that may die over one command before that is taken for the command's doing
 DEFAULT_GRACE = 10.0  # seconds between asking a process tree to end and ending it
 
 
@@ -52,16 +53,26 @@ def spec_for(
     )
 
 
-def supervise(state: Climb, command: Command, rung: str) -> JobResult:
-    """Run a set-up or verify command to its end; one whose supervisor was lost with a coordinator is run again."""
+def supervise(state: Climb, command: Command, rung: str, *, is_known: bool = True) -> JobResult:
+    """Run a set-up or verify command to its end; one whose supervisor was lost with a coordinator is run again.
+
+    With `is_known` False nobody can have begun it: what lies there was planted, and is ended and passed over.
+    """
+    losses = 0
     for number in itertools.count():
         job = state.job(rung if number == 0 else f"{rung}.{number}")
+        if job.folder.exists() and not is_known:
+            if process.stop(job):
+                process.wait(job)
+            continue
         if not job.file("spec.json").exists():
             job.folder.mkdir(mode=0o700, exist_ok=True)
             process.start(job, spec_for(state, agents.argv_of(command), rung=rung))
         result = process.wait(job)
-        if result.reason not in (Reason.LOST, Reason.REVOKED):
+        losses += result.reason is Reason.LOST
+        if losses > MOST_LOSSES or result.reason not in (Reason.LOST, Reason.REVOKED):
             return result
+        is_known = True
     raise AssertionError("counting does not end")
 
 
@@ -73,6 +84,8 @@ def how_it_ended(result: JobResult) -> str:
         return f"was ended: no output and no file change for too long, after {result.seconds:.0f} s"
     if result.reason is Reason.NOT_STARTED:
         return f"could not start: {result.message}"
+    if result.reason is Reason.LOST:
+        return "lost its supervisor, which stood over it; a command must not kill its parent"
     if result.signal is not None:
         return f"was killed by signal {result.signal}"
     if result.code is not None:

@@ -11,6 +11,7 @@ from git_waves.adapters.canary import canary as sing
 from git_waves.adapters.process import Reason
 from git_waves.adapters.rundir import write_durably
 from git_waves.adapters.seal import check_seal
+from git_waves.errors import SurroundingsError
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
 from git_waves.ladder.jobs import how_it_ended, supervise
 
@@ -18,9 +19,10 @@ from git_waves.ladder.jobs import how_it_ended, supervise
 def environment(state: Climb) -> Fell | Interrupted | None:
     """A worktree at the base with its files, hooks and set-up commands; left alone where an agent already began."""
     if state.has_begun():
-        note = json.loads(_admin_note(state).read_bytes())
-        state.admin = state.git.git_dir / "worktrees" / note["admin"]
+        state.admin = _noted_admin(state)
         return None
+    if state.taken_up_at in ("agent", "verify"):  # never filled again: an agent may have worked there
+        return Interrupted(reason="nobody can tell any more whether its agent began")
     state.admin = worktrees.ensure(state.git, state.lease)
     write_durably(_admin_note(state), json.dumps({"admin": state.admin.name}).encode())
     worktrees.fill(state.git, state.lease, state.admin)
@@ -32,6 +34,7 @@ def environment(state: Climb) -> Fell | Interrupted | None:
         admin=state.admin,
         lease=state.lease_file(),
     )
+    state.sealed = seal
     write_durably(state.run_dir.seal(state.task.id, state.lease.attempt), seal.to_bytes())
     for number, command in enumerate(state.plan.setup):
         result = supervise(state, command, f"setup-{number}")
@@ -73,6 +76,16 @@ def canary(state: Climb) -> Fell | None:
             is_parked=True,
         )
     return None
+
+
+def _noted_admin(state: Climb) -> Path:
+    note = _admin_note(state)
+    try:
+        return state.git.git_dir / "worktrees" / Path(json.loads(note.read_bytes())["admin"]).name
+    except (ValueError, KeyError, TypeError) as damage:
+        raise SurroundingsError(
+            f"'{note}' cannot be read any more", hint=f"git waves retry {state.task.id}"
+        ) from damage
 
 
 def _admin_note(state: Climb) -> Path:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import stat
+
 from git_waves import refs
-from git_waves.adapters import worktrees
-from git_waves.adapters.archive import archive_of
+from git_waves.adapters import archive, worktrees
+from git_waves.adapters.git import Git
 from git_waves.adapters.merge import Refused, judge
 from git_waves.adapters.process import Reason
 from git_waves.adapters.seal import check_seal
@@ -39,9 +41,14 @@ def commit(state: Climb) -> Fell | None:
         return Fell(
             rung="", reason="its branch is gone", hint=f"git waves retry {state.task.id}", is_parked=True
         )
-    head = (state.admin / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
-    if head != f"ref: {state.lease.branch}":
-        return _strayed(state, head)
+    admin = Git(state.admin)  # what the seal holds decides where git looks from there
+    head = (
+        admin.symbolic_head()
+        if stat.S_ISREG((state.admin / "HEAD").lstat().st_mode)
+        else "nothing git can read"
+    )
+    if head != state.lease.branch:
+        return _strayed(state, head, admin.resolve("HEAD") if head is None else None)
     unfinished = [name for name in _UNFINISHED if (state.admin / name).exists()]
     if unfinished:
         return Fell(
@@ -82,13 +89,12 @@ def _settle_tip(state: Climb, tip: Oid) -> Fell | None:
     return None
 
 
-def _strayed(state: Climb, head: str) -> Fell:
+def _strayed(state: Climb, head: str | None, oid: Oid | None) -> Fell:
     """HEAD is not on the task's branch. What a detached HEAD holds is pinned before anything else happens to it."""
-    pin = archive_of(state.lease.run, state.task.id, state.lease.attempt) + ".head"
-    oid = state.git.resolve(head) if not head.startswith("ref:") else None
-    if oid is not None and state.git.ref(pin) is None:
-        state.git.update_refs([f"create {pin} {oid}"], message="waves: pin a detached HEAD")
-    where = head.removeprefix("ref: ") if oid is None else f"the detached commit {oid[:12]}"
+    pin = archive.archive_of(state.lease.run, state.task.id, state.lease.attempt) + ".head"
+    if oid is not None:
+        archive.keep(state.git, pin, oid)
+    where = f"the detached commit {oid[:12]}" if oid is not None else head or "nothing"
     return Fell(
         rung="",
         reason=f"it left its branch: HEAD is at {where}",
@@ -117,7 +123,8 @@ def ownership(state: Climb) -> Fell | None:
 def verify(state: Climb) -> Fell | Interrupted | None:
     """The task's own checks, in its worktree. The tip is fixed: what they write is not merged."""
     for number, command in enumerate(state.task.verify):
-        result = supervise(state, command, f"verify-{number}")
+        is_known = state.taken_up_at == "verify"
+        result = supervise(state, command, f"verify-{number}", is_known=is_known)
         if result.reason is Reason.STOPPED:
             return Interrupted(reason="stopped during verify")
         if result.code != 0:

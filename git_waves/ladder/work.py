@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from git_waves import agents
 from git_waves.adapters import process, worktrees
-from git_waves.adapters.process import Reason
+from git_waves.adapters.process import Job, Reason
 from git_waves.core.prompt import build_prompt
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
 from git_waves.ladder.jobs import how_it_ended, spec_for
@@ -64,6 +64,9 @@ def _invocation(state: Climb) -> agents.Invocation | None:
 def _lost(state: Climb) -> Fell | Interrupted:
     """The machine or the supervisor died under the agent: start over when it had done nothing, else ask a person."""
     tip = state.git.ref(state.lease.branch)
+    if _was_lost_before(state):
+        reason = "its supervisor, which stood over it, died twice in a row; an agent must not kill its parent"
+        return Fell(rung="", reason=reason, hint=state.log_hint(), is_parked=True)
     if tip == state.lease.base and not worktrees.uncommitted(state.git, state.lease, tip)[1]:
         return Interrupted(reason="the agent's supervisor died before it did anything")
     return Fell(
@@ -72,3 +75,10 @@ def _lost(state: Climb) -> Fell | Interrupted:
         hint=f"look at it in '{state.lease.folder}', then 'git waves retry {state.task.id}'",
         is_parked=True,
     )
+
+
+def _was_lost_before(state: Climb) -> bool:
+    """Whether the attempt before this one ended the same way: then it is no accident, and would go on for ever."""
+    earlier = Job(state.run_dir.job(f"{state.task.id}.{state.lease.attempt - 1}.agent"))
+    result = process.outcome(earlier)
+    return result is not None and result.reason is Reason.LOST

@@ -137,3 +137,84 @@ def test_a_path_that_is_asked_for_is_quoted_where_people_are_to_type_it(repo: Re
     repo.commit({".waves/plan.yaml": plan(task("t1", run=ask))})
     assert repo.run_waves("run").returncode == 3
     assert "--grant 'a; touch x'" in repo.waves("status")
+
+
+# ---------------------------------------------------------------------- jobs, seals and notes
+
+WAVES = 'w=$(echo "$(git rev-parse --git-common-dir)"/waves/runs/*)'
+PLANTED = (
+    '{"reason": "exited", "code": 0, "signal": null, "leftover": 0, "survivors": [], "dropped": 0,'
+    ' "seconds": 1.0, "started": 1.0, "ended": 1.0, "message": ""}'
+)
+TAMPERING = {
+    "its hooks": "rm -r $w/hooks/t1.1",
+    "its job": "rm -r $w/jobs/t1.1.agent",
+    "a file among the jobs": "touch $w/jobs/zzz; kill -9 $PPID",
+    "the index": "echo x > $w/index/t1.1; kill -9 $PPID",
+    "HEAD": 'rm "$(git rev-parse --git-dir)/HEAD"',
+    "a folder as HEAD": 'cd "$(git rev-parse --git-dir)"; rm HEAD; mkdir HEAD',
+    "git's folder of the worktree": 'rm -r "$(git rev-parse --git-dir)"',
+    "the worktree": 'rm -r "$WAVES_WORKTREE"',
+    "a link for the worktree": 'mv "$WAVES_WORKTREE" ../aside; ln -s ../aside "$WAVES_WORKTREE"',
+}
+
+
+@pytest.mark.parametrize("what", TAMPERING)
+def test_tampering_ends_the_task_and_not_the_run(repo: RepoBuilder, what: str) -> None:
+    text = plan(
+        task("t1", run=f"{WAVES}\necho t1 > t1.txt\n{TAMPERING[what]}\nexit 0"),
+        task("t2", run="sleep 1; echo t2 > t2.txt"),
+        head="on_failure: fail-dependents\nmax_parallel: 2",
+    )
+    repo.commit({".waves/plan.yaml": text})
+    done = repo.run_waves("run")
+    assert done.returncode in (1, 3), done.stdout + done.stderr
+    assert repo.git("show", f"{INTEGRATION}:t2.txt") == "t2"
+    assert repo.git("rev-parse", "--verify", "--quiet", f"{INTEGRATION}:t1.txt", exit=None) == ""
+    assert "parked" in repo.waves("status")
+
+
+@pytest.mark.parametrize("what", ["$w/hooks/*.seal.json", "$w/index", "$w/inbox", "$w/prompts"])
+def test_what_a_living_coordinator_needs_not_can_go(repo: RepoBuilder, what: str) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=f"{WAVES}\nrm -r {what}\necho t1 > t1.txt"))})
+    repo.waves("run")
+    assert repo.git("show", f"{INTEGRATION}:t1.txt") == "t1"
+
+
+def plant(job: str) -> str:
+    """Words of a shell that leave the result of a job that never ran."""
+    return f"mkdir $w/jobs/{job}; cp $w/jobs/t1.1.agent/spec.json $w/jobs/{job}; echo '{PLANTED}' > $w/jobs/{job}/exit.json"
+
+
+def test_the_result_of_a_gate_cannot_be_planted(repo: RepoBuilder) -> None:
+    script = "\n".join([WAVES, plant("gate.1.door"), plant("gate:1.door"), "echo t1 > t1.txt"])
+    base = repo.commit(
+        {".waves/plan.yaml": plan(task("t1", run=script), head="gates:\n  door: test -e nowhere\n")}
+    )
+    assert repo.run_waves("run").returncode == 3
+    assert repo.git("rev-parse", INTEGRATION) == base
+
+
+def test_the_result_of_a_verify_command_cannot_be_planted(repo: RepoBuilder) -> None:
+    script = "\n".join([WAVES, plant("t1.1.verify-0"), "echo t1 > t1.txt"])
+    base = repo.commit({".waves/plan.yaml": plan(task("t1", run=script, extra="verify: test -e nowhere"))})
+    assert repo.run_waves("run").returncode == 1
+    assert repo.git("rev-parse", INTEGRATION) == base
+
+
+def test_an_attempt_that_was_planted_for_a_later_task_is_passed_over(repo: RepoBuilder) -> None:
+    script = "\n".join([WAVES, plant("t2.1.agent"), plant("t2.2.verify-0"), "echo t1 > t1.txt"])
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=script), task("t2", needs=("t1",)))})
+    repo.waves("run")
+    assert repo.git("show", f"{INTEGRATION}:t2.txt") == "t2"
+    assert repo.git("for-each-ref", "--format=%(refname)", "refs/heads/waves/p/t2/").endswith("/3")
+
+
+@pytest.mark.parametrize("where", ["run", "verify"])
+def test_a_command_that_kills_its_supervisor_is_not_started_for_ever(repo: RepoBuilder, where: str) -> None:
+    kill = "kill -9 $PPID; sleep 9"
+    text = plan(task("t1", run=kill)) if where == "run" else plan(task("t1", extra=f"verify: {kill}"))
+    repo.commit({".waves/plan.yaml": text})
+    done = repo.run_waves("run")
+    assert done.returncode in (1, 3)
+    assert "must not kill its parent" in done.stdout

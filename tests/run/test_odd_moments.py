@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from tests.run.test_whole_runs import events, merged, start
 from tests.support.plans import plan, task
+from tests.support.processes import processes_of
 from tests.support.repo import ROOT, RepoBuilder
 
 
@@ -129,3 +131,22 @@ def test_a_red_gate_of_a_ready_set_lets_who_is_under_way_finish(repo: RepoBuilde
     assert repo.run_waves("run").returncode == 3
     assert [event["task"] for event in events(repo) if event["event"] == "task_passed"] == ["a", "b"]
     assert [event["event"] for event in events(repo)][-1] == "run_halted"
+
+
+def test_a_coordinator_that_breaks_leaves_at_once_and_its_agents_are_adopted(repo: RepoBuilder) -> None:
+    broken = repo.folder.parent / "bin" / "git"
+    broken.parent.mkdir()
+    broken.write_text('#!/bin/sh\ncase " $* " in *" merge-tree "*) exit 99 ;; esac\nexec "$GIT" "$@"\n')
+    broken.chmod(0o755)
+    path = os.environ["PATH"]
+    text = plan(task("a"), task("b", run="sleep 3; echo b > b.txt"), head="scheduler: ready-set")
+    repo.commit({".waves/plan.yaml": text})
+    real = shutil.which("git")
+    assert real is not None
+    done = repo.run_waves("run", environment={"PATH": f"{broken.parent}:{path}", "GIT": real})
+    assert done.returncode == 4
+    assert "git merge-tree failed (99)" in done.stderr
+    assert processes_of(repo), "it did not wait for the sibling's agent"
+    repo.waves("run")
+    assert merged(repo) == ["a", "b"]
+    assert [event["attempt"] for event in events(repo) if event["event"] == "task_leased"] == [1, 1]
