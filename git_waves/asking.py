@@ -37,6 +37,8 @@ def retry(repository: Repository, task_id: str, *, plan: str | None, grant: tupl
     task = lookup.find_task(found, task_id)
     paths = tuple(file_path(repository, text) for text in grant)
     control.check_retry(found.state, task.id, paths, control.read_manifest(found.run_dir))
+    if paths and lookup.is_running(repository, found):
+        raise UsageError(control.NO_GRANT, hint="'git waves stop', and then again")
     message = {"kind": "retry", "task": task.id, "grant": json.dumps(paths)}
     is_running = control.send(repository.common_dir, found.run_dir, message)
     return Asked(

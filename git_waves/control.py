@@ -24,6 +24,8 @@ _CAN_BE_SKIPPED = (fold.PENDING, fold.BLOCKED, *fold.STUCK)
 _CAN_BE_RETRIED = (*fold.STUCK, fold.SKIPPED)
 _MOST_REQUESTS = 50  # of one attempt; who asks for more has not understood its task
 
+NO_GRANT = "paths are granted only while the run rests, when no agent can be asking in a person's name"
+
 Append = Callable[[eventlog.AnyEvent], object]
 
 
@@ -80,10 +82,10 @@ def _is_through(state: RunState, task: str) -> bool:
 
 
 def send(common_dir: Path, run_dir: RunDir, message: Mapping[str, str]) -> bool:
-    """Leave a message; when no coordinator runs, take it in at once. Returns whether one is running."""
+    """Leave a message for the coordinator; when none runs, write its event at once. Returns whether one is running."""
     state, _ = load(run_dir)
-    inbox.post(run_dir, message)
     if locks.is_running(common_dir, state.plan):
+        inbox.post(run_dir, message)
         return True
     if message["kind"] != "stop":
         with locks.coordinator_lock(common_dir, state.plan):
@@ -91,6 +93,9 @@ def send(common_dir: Path, run_dir: RunDir, message: Mapping[str, str]) -> bool:
             log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
             try:
                 take_in(run_dir, state, lambda event: state.apply(log.append(event)))
+                event = _event_for(run_dir, state, message, may_grant=True)
+                if event is not None:
+                    state.apply(log.append(event))
             finally:
                 log.close()
     return False
@@ -100,12 +105,12 @@ def take_in(run_dir: RunDir, state: RunState, append: Append) -> tuple[dict[str,
     """Turn every waiting message into its event; what no longer makes sense is told, what never did is dropped. Returns
     those taken.
 
-    `append` writes the event and applies it to `state`.
+    `append` writes the event and applies it to `state`. A grant is never taken from here: any agent could have left it.
     """
     taken = []
     for path, message in inbox.waiting(run_dir):
         try:
-            event = _event_for(run_dir, state, message)
+            event = _event_for(run_dir, state, message, may_grant=False)
         except (ValueError, TypeError, KeyError, RecursionError, OSError):  # not ours, or the manifest is not
             event = None
         if event is not None:
@@ -122,7 +127,9 @@ def forget_stops(run_dir: RunDir) -> None:
             inbox.discard(path)
 
 
-def _event_for(run_dir: RunDir, state: RunState, message: Mapping[str, Any]) -> eventlog.AnyEvent | None:
+def _event_for(
+    run_dir: RunDir, state: RunState, message: Mapping[str, Any], *, may_grant: bool
+) -> eventlog.AnyEvent | None:
     """The event of one message; None when it says nothing new (taken before a crash). Errors of all kinds for what
     is no message of ours."""
     kind, task_id = message.get("kind"), message.get("task", "")
@@ -132,7 +139,7 @@ def _event_for(run_dir: RunDir, state: RunState, message: Mapping[str, Any]) -> 
     if task is None:
         return None
     if kind == "retry":
-        return _retried(run_dir, state, task, message)
+        return _retried(run_dir, state, task, message, may_grant=may_grant)
     if kind == "skip" and task.status in _CAN_BE_SKIPPED:
         return eventlog.TaskSkipped(task=task.id, reason=message.get("reason", ""))
     if kind == "skip" and task.status != fold.SKIPPED:
@@ -143,13 +150,15 @@ def _event_for(run_dir: RunDir, state: RunState, message: Mapping[str, Any]) -> 
 
 
 def _retried(
-    run_dir: RunDir, state: RunState, task: fold.TaskState, message: Mapping[str, Any]
+    run_dir: RunDir, state: RunState, task: fold.TaskState, message: Mapping[str, Any], *, may_grant: bool
 ) -> eventlog.AnyEvent | None:
     if task.status not in _CAN_BE_RETRIED:
         return None if task.status == fold.PENDING else _too_late(task, "tried again")
     grant = json.loads(message.get("grant", "[]"))
     if not isinstance(grant, list) or not all(isinstance(path, str) and _is_file(path) for path in grant):
         raise ValueError("not a list of files")
+    if grant and not may_grant:
+        return eventlog.Warned(message=f"task '{task.id}' is not tried again: {NO_GRANT}")
     if grant:  # whose they are may have changed since it was asked
         try:
             check_retry(state, task.id, tuple(grant), read_manifest(run_dir))

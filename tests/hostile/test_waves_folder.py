@@ -101,11 +101,11 @@ def test_an_agent_that_asks_for_everything_is_heard_so_far_and_no_further(scene:
     assert (len(requests), requests[0]["owner"]) == (50, "")
 
 
-def test_a_granted_path_is_checked_again_when_it_is_taken_in(scene: scenes.Scene) -> None:
+def test_a_grant_is_never_taken_from_where_agents_can_write(scene: scenes.Scene) -> None:
     inbox.post(scene.run_dir, {"kind": "retry", "task": "t1", "grant": json.dumps(["docs/a.md"])})
     (event,) = taken(scene)
     assert event.event == "warned"
-    assert "'docs/a.md' belongs to task 't2'" in event.message
+    assert "paths are granted only while the run rests" in event.message
 
 
 @pytest.mark.parametrize(("kind", "word"), [("skip", "skipped"), ("retry", "tried again")])
