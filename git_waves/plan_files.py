@@ -13,8 +13,9 @@ from git_waves import agents
 from git_waves.adapters.planfile import DEFAULT_PLAN, PLAN_SETTING
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import write_durably
+from git_waves.core.findings.prose import missing_needs
 from git_waves.core.hoist import Hoisted, hoist
-from git_waves.core.model import CommitPolicy, PatternKind, Plan, RepoPath, SchedulerName
+from git_waves.core.model import CommitPolicy, PatternKind, Plan, RepoPath, SchedulerName, TaskId
 from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.errors import PlanError, UsageError
 from git_waves.formats import read_plan
@@ -24,6 +25,11 @@ from git_waves.formats.template import starting_plan
 
 # Keys at the left margin are the plan's own; what belongs to a block of text is always indented.
 _SCHEDULER = re.compile(rb"^scheduler:[ \t]*[^#\r\n]*?(?=[ \t]*(?:#[^\r\n]*)?\r?$)", re.MULTILINE)
+_HOIST_BY_HAND = "put each path of 'files' on a line of its own, or hoist by hand"
+_NEEDS_BY_HAND = "put 'id' and each entry of 'needs' on a line of its own, or write the needs by hand"
+Needs = tuple[tuple[TaskId, TaskId], ...]
+"""Pairs of a task and one that it needs."""
+
 _ANCHOR = re.compile(rb"^version:[^\r\n]*(\r?\n|\Z)", re.MULTILINE)
 
 
@@ -118,6 +124,35 @@ def _with_policy(wanted: Hoisted, policy: CommitPolicy) -> Plan:
     return replace(wanted.plan, tasks=(*wanted.plan.tasks[:-1], replace(wanted.wiring, commit=policy)))
 
 
+def promoted(text: PlanText, plan: Plan) -> tuple[PlanText, Needs]:
+    """The native plan's text with the needs that its sentences ask for, and those needs; nothing else changes by a byte.
+
+    The result was read again and is the plan with these needs, and it asks for no more. UsageError when the plan is of
+    another format, or its text is laid out in a way that is not understood.
+    """
+    from git_waves.formats.native.promoting import promote_text
+    from git_waves.formats.native.surgery import CannotRewriteError
+
+    _refuse_other_formats(plan)
+    pairs = missing_needs(plan)
+    needs: dict[TaskId, list[TaskId]] = {}
+    for task, on in pairs:
+        needs.setdefault(task, []).append(on)
+    if not needs:
+        return text, pairs
+    bom = codecs.BOM_UTF8 if text.data.startswith(codecs.BOM_UTF8) else b""
+    try:
+        rewritten = promote_text(text.data.removeprefix(bom).decode(), needs)
+    except CannotRewriteError as error:
+        raise _not_understood(text, error.line, hint=_NEEDS_BY_HAND) from error
+    result = PlanText(name_hint=text.name_hint, source=text.source, data=bom + rewritten.encode())
+    tasks = tuple(replace(task, needs=(*task.needs, *needs.get(task.id, ()))) for task in plan.tasks)
+    wanted = replace(plan, tasks=tasks)
+    if not _is_plan(result, wanted) or missing_needs(wanted):
+        raise _not_understood(text, 0, hint=_NEEDS_BY_HAND)
+    return result, pairs
+
+
 def write(repository: Repository, text: PlanText) -> None:
     """Put the text in the place of the file it was read from; UsageError for what is no file of the work tree."""
     _write(_file_of(repository, text), text)
@@ -150,12 +185,9 @@ def _refuse_other_formats(plan: Plan) -> None:
         )
 
 
-def _not_understood(text: PlanText, line: int) -> UsageError:
+def _not_understood(text: PlanText, line: int, *, hint: str = _HOIST_BY_HAND) -> UsageError:
     where = f"{text.source}:{line}" if line else text.source
-    return UsageError(
-        f"'{where}' is laid out in a way that cannot be rewritten",
-        hint="put each path of 'files' on a line of its own, or hoist by hand",
-    )
+    return UsageError(f"'{where}' is laid out in a way that cannot be rewritten", hint=hint)
 
 
 def _write(file: Path, text: PlanText) -> None:

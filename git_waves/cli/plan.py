@@ -17,11 +17,13 @@ from git_waves.core.analysis import Analysis
 from git_waves.core.findings import exit_code
 from git_waves.errors import OK, PlanError, UsageError
 from git_waves.formats.source import PlanText
+from git_waves.views.coverage_text import loss_note
 from git_waves.views.hoist_text import hoist_text
 from git_waves.views.manifest_text import manifest_text
 from git_waves.views.plan_github import findings_github, plan_error_github
 from git_waves.views.plan_json import plan_error_json, plan_json
 from git_waves.views.plan_text import plan_text
+from git_waves.views.promote_text import promote_text
 
 
 class Format(StrEnum):
@@ -53,6 +55,10 @@ def plan(
         ),
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="With --hoist: change the plan's file.")] = False,
+    promote: Annotated[
+        bool,
+        typer.Option("--promote", help="Write orders that only the text asks for as needs into the plan."),
+    ] = False,
 ) -> int:
     """Show groups, ownership and everything wrong with a plan. Executes nothing.
 
@@ -65,13 +71,20 @@ def plan(
         raise UsageError(
             "--hoist prints a plan, and goes with no other form", hint="git waves plan --hoist PATH"
         )
+    if promote and (hoist or manifest or stamp or form is not Format.TEXT):
+        raise UsageError(
+            "--promote changes a plan, and goes with nothing else", hint="git waves plan --promote"
+        )
     repository = here.repository()
     try:
         text = planning.read_text(repository, spec)
         if hoist:
             return _hoist(repository, text, hoist, is_written=write)
+        if promote:
+            return _promote(repository, text)
+        reading = planning.read_whole(text)
         analysis = planning.analyse(
-            planning.read(text), repository=repository, max_parallel=max_parallel, with_history=not no_history
+            reading.plan, repository=repository, max_parallel=max_parallel, with_history=not no_history
         )
     except PlanError as error:
         if form is Format.JSON:
@@ -82,6 +95,8 @@ def plan(
     if stamp:
         plan_files.stamp(repository, text, analysis.schedule.scheduler)
     terminal.write(_answer(analysis, form, spec, is_manifest=manifest))
+    if form is Format.TEXT:
+        sys.stderr.write(loss_note(reading, spec))
     return exit_code(analysis.findings)
 
 
@@ -98,6 +113,14 @@ def _hoist(repository: Repository, text: PlanText, paths: list[str], *, is_writt
     else:
         terminal.write(result.data.decode())
         sys.stderr.write(told)
+    return OK
+
+
+def _promote(repository: Repository, text: PlanText) -> int:
+    result, needs = plan_files.promoted(text, planning.read(text))
+    if needs:
+        plan_files.write(repository, result)
+    terminal.write(promote_text(needs, source=text.source))
     return OK
 
 

@@ -15,7 +15,7 @@ from git_waves.core.shell.wrappers import Words
 # fmt: off
 TABLE = """
 init | 0 1 |
-plan | 0 1 | --max= --format= --json --manifest --no-history --stamp --hoist= --write
+plan | 0 1 | --max= --format= --json --manifest --no-history --stamp --hoist= --write --promote
 import | 1 * | --output= -o= --name= --with-done --report= --json --force -f
 review | 0 1 | --record= --by= --note= --content= --json
 explain | 0 1 |

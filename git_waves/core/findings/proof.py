@@ -132,7 +132,7 @@ def _judge(command: Command, line: int, ending: Ending, owner: _Owner) -> Iterat
 
     bad = Level.VIOLATION if owner.is_gate else Level.WARNING
     if ending.cause is not None:
-        word = "cannot fail" if ending.strength is Strength.NONE else "proves nothing"
+        word = "cannot fail" if ending.strength is Strength.NONE else "proves little"
         level = Level.NOTE if owner.has_other else bad
         code = "W901" if owner.is_gate else "W902"
         yield finding(code, level, f"{owner.name} {word}: {ending.cause.why}", ending.cause.hint)

@@ -165,11 +165,11 @@ def after(flow: Flow, *earlier: Flow) -> Flow:
 
 
 def strongest_cause(flows: Iterable[Flow]) -> Cause | None:
-    """The cause that belongs to the flow that says most; of equals, the last."""
-    found, most = None, NONE
+    """The cause that belongs to the flow that says most; of equals, the last. One that is no mistake comes last of all."""
+    found, most = None, (False, NONE)
     for flow in flows:
-        if flow.cause is not None and flow.whole >= most:
-            found, most = flow.cause, flow.whole
+        if flow.cause is not None and (not flow.cause.is_dull, flow.whole) >= most:
+            found, most = flow.cause, (not flow.cause.is_dull, flow.whole)
     return found
 
 

@@ -29,11 +29,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why something passes: `word` is what makes it pass, `why` a clause that says so, `hint` the way out."""
+    """Why something passes: `word` is what makes it pass, `why` a clause that says so, `hint` the way out.
+
+    `is_dull` when there is nothing wrong with it, so that any other cause is told first.
+    """
 
     word: str
     why: str
     hint: str
+    is_dull: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,7 @@ class Habit:
 
 CHECK = Habit(Kind.CHECK)
 QUESTION = Habit(Kind.QUESTION)
-PREPARE = Habit(Kind.PREPARE)
 UNKNOWN = Habit(Kind.UNKNOWN)
-MOVE = Habit(Kind.MOVE)
 ASSERT = "let the exit code decide: 'grep -q', 'test', or the check itself"
 
 
@@ -61,6 +63,12 @@ def prints(word: str, *, strength: Strength = Strength.NONE, hint: str = ASSERT)
 def passes(word: str, why: str, hint: str, *, strength: Strength = Strength.WEAK) -> Habit:
     """It would check something, and passes because of `word`."""
     return Habit(Kind.CHECK, strength, Cause(word, why, hint))
+
+
+def readies(word: str, kind: Kind) -> Habit:
+    """It gets things ready: when it fails, that says nothing about the work."""
+    cause = Cause(word, f"'{word}' gets things ready and checks nothing", "check what was made", is_dull=True)
+    return Habit(kind, Strength.WEAK, cause)
 
 
 def names(words: Words) -> tuple[str, str]:

@@ -10,8 +10,6 @@ import re
 from git_waves.core.shell.habit import (
     ASSERT,
     CHECK,
-    MOVE,
-    PREPARE,
     QUESTION,
     UNKNOWN,
     Cause,
@@ -20,6 +18,7 @@ from git_waves.core.shell.habit import (
     Strength,
     names,
     prints,
+    readies,
 )
 from git_waves.core.shell.special_habits import SPECIAL
 from git_waves.core.shell.wrappers import Words
@@ -39,6 +38,7 @@ _PREPARES_WORDS = """
 trap ulimit unlink unzip
 """
 _PREPARES = frozenset(_PREPARES_WORDS.split())
+_SOURCES = frozenset({".", "source"})  # what is read may check a lot
 _MOVES = frozenset({"cd", "popd", "pushd"})
 _QUESTIONS = frozenset(
     {"grep", "egrep", "fgrep", "rg", "ag", "ack", "which", "type", "command", "diff", "cmp"}
@@ -149,9 +149,9 @@ def habit_of(words: Words) -> Habit:
     if name in _QUESTIONS:
         return QUESTION
     if name in _MOVES:
-        return MOVE
+        return readies(name, Kind.MOVE)
     if name in _PREPARES:
-        return PREPARE
+        return Habit(Kind.PREPARE) if name in _SOURCES else readies(name, Kind.PREPARE)
     if name in _TEST_RUNNERS or name in _CHECKERS or second in _SUB_CHECKS.get(name, ()):
         return CHECK
     return CHECK if _CHECKING_NAME.search(words[0] or "") else UNKNOWN

@@ -88,7 +88,8 @@ class SingleJudge(ABC):
         habit = habit_of(words)
         if habit.strength is STRONG:
             return may_fail(command.text, habit.kind)
-        return Flow(bad=habit.strength, cause=habit.cause)
+        moves = (Source(shown(command.text), habit.kind),) if habit.kind is Kind.MOVE else ()
+        return Flow(bad=habit.strength, cause=habit.cause, bad_from=moves)
 
     # ------------------------------------------------------------------ assignments, functions, shells
 

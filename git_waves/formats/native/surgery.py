@@ -87,6 +87,33 @@ class Surgery:
         indent, end = " " * sequence.start_mark.column, line_break(self.text)
         self.insert(place, (end if is_airy else "") + "".join(f"{indent}{line}{end}" for line in lines))
 
+    def append_entries(self, sequence: Node, lines: Sequence[str]) -> None:
+        """Put these lines behind the last entry of a block list of scalars, each with its `-`."""
+        place = sequence.value[-1].end_mark.index
+        if _REST_OF_LINE.match(self.text, place) is None:
+            raise CannotRewriteError(self._line(place))
+        self._insert_lines(place, [" " * sequence.start_mark.column + line for line in lines])
+
+    def add_pair(self, mapping: Node, behind: str, key: str, value: str) -> None:
+        """Put a key and the text of its value behind another key, whose value is a scalar."""
+        name, scalar = next(pair for pair in mapping.value if pair[0].value == behind)
+        place = scalar.end_mark.index
+        if mapping.flow_style:
+            quote = '"' if name.style == '"' else ""
+            self.insert(place, f", {quote}{key}{quote}: {value}")
+            return
+        if not isinstance(scalar, yaml.ScalarNode) or _REST_OF_LINE.match(self.text, place) is None:
+            raise CannotRewriteError(self._line(place))
+        self._insert_lines(place, [f"{' ' * name.start_mark.column}{key}: {value}"])
+
+    def _insert_lines(self, place: int, lines: Sequence[str]) -> None:
+        """Put lines behind the one that `place` is on, which may be the last and have no line break."""
+        end, stop = line_break(self.text), self._line_end(place)
+        if self.text[:stop].endswith(("\n", "\r")):
+            self.insert(stop, "".join(f"{line}{end}" for line in lines))
+        else:
+            self.insert(stop, "".join(f"{end}{line}" for line in lines))
+
     def result(self) -> str:
         """The text with every edit made."""
         out, end = [], 0

@@ -70,6 +70,7 @@ def _read_task(reader: Reader, shape: shapes.Task, marks: MarkedMap, commit: Com
 
 def _check_work(reader: Reader, shape: shapes.Task, marks: MarkedMap, owner: str) -> None:
     if shape.prompt is None:
+        prompt_line=_text_line(shape.prompt, marks) if shape.prompt is not None else 0,
         return
     if shape.run is not None:
         line = max(line_of(marks, "run"), line_of(marks, "prompt"))

@@ -28,9 +28,9 @@ def test_a_gate_that_cannot_fail_is_a_violation_with_the_word_that_does_it() -> 
     assert exit_code([found]) == 1
 
 
-def test_a_gate_that_only_shows_proves_nothing() -> None:
+def test_a_gate_that_only_shows_proves_little() -> None:
     assert told(gated("grep -c TODO src"), "W9") == [
-        "W901 violation: gate 'unit' proves nothing: 'grep -c' prints a number that nothing compares, "
+        "W901 violation: gate 'unit' proves little: 'grep -c' prints a number that nothing compares, "
         "and one match is enough to pass"
     ]
 
