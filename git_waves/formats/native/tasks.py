@@ -65,12 +65,17 @@ def _read_task(reader: Reader, shape: shapes.Task, marks: MarkedMap, commit: Com
         and reader.flag(shape.allow_empty, "allow_empty", marks, owner),
         estimate=reader.seconds(shape.estimate, "estimate", marks, owner),
         line=marks.line,
+        prompt_line=_text_line(shape.prompt, marks) if shape.prompt is not None else 0,
     )
+
+
+def _text_line(text: str, marks: MarkedMap) -> int:
+    """Where a prompt's text begins: a text of several lines is a block, as a rule, and starts below its key."""
+    return line_of(marks, "prompt") + ("\n" in text.rstrip("\n"))
 
 
 def _check_work(reader: Reader, shape: shapes.Task, marks: MarkedMap, owner: str) -> None:
     if shape.prompt is None:
-        prompt_line=_text_line(shape.prompt, marks) if shape.prompt is not None else 0,
         return
     if shape.run is not None:
         line = max(line_of(marks, "run"), line_of(marks, "prompt"))
