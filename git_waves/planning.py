@@ -13,6 +13,7 @@ from git_waves.adapters.planfile import read_plan_bytes
 from git_waves.adapters.repo import Repository
 from git_waves.core.analysis import Analysis
 from git_waves.core.bounds import measure
+from git_waves.core.coverage import Reading
 from git_waves.core.findings import find_all
 from git_waves.core.findings.facts import SHARED_THRESHOLD, Facts
 from git_waves.core.model import Plan
@@ -21,10 +22,10 @@ from git_waves.core.schedule import build_schedule, lay_out
 from git_waves.core.speedup import estimate_speedup
 from git_waves.core.weights import weigh
 from git_waves.errors import UsageError
-from git_waves.formats import read_plan
+from git_waves.formats import read_text as read_any
 from git_waves.formats.source import MAX_BYTES, PlanText
 
-__all__ = ["Analysis", "analyse", "read", "read_text", "rounds_of"]
+__all__ = ["Analysis", "analyse", "read", "read_text", "read_whole", "rounds_of"]
 
 _THRESHOLD = "waves.sharedThreshold"
 
@@ -40,7 +41,12 @@ def read_text(repository: Repository, spec: str | None) -> PlanText:
 
 def read(text: PlanText) -> Plan:
     """The plan that the text says; PlanError with all its problems."""
-    return read_plan(text, known_agents=agents.KNOWN)
+    return read_whole(text).plan
+
+
+def read_whole(text: PlanText) -> Reading:
+    """As `read`, with what the text says and the plan does not."""
+    return read_any(text, known_agents=agents.KNOWN)
 
 
 def analyse(

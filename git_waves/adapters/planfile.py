@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import sys
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ def _read(repository: Repository, spec: str, *, start: Path, limit: int) -> Plan
 
 
 def _read_file(repository: Repository, path: Path, limit: int) -> PlanBytes:
-    source = _shown(repository, path)
+    source = shown(repository, path)
     try:
         with path.open("rb") as file:
             if stat.S_ISDIR(os.fstat(file.fileno()).st_mode):
@@ -58,10 +59,13 @@ def _read_file(repository: Repository, path: Path, limit: int) -> PlanBytes:
             data = file.read(limit + 1)
     except FileNotFoundError as error:
         hint = "write a starting plan with: git waves init"
-        raise _unreadable(source, "there is no such plan", hint) from error
+        raise unreadable(source, "there is no such plan", hint) from error
+    except IsADirectoryError as error:
+        hint = f"make a plan of what lies in it: git waves import {shlex.quote(source)} -o {DEFAULT_PLAN}"
+        raise unreadable(source, "this is a directory, not a plan", hint) from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise _unreadable(
+        raise unreadable(
             source, f"the plan cannot be read: {why}", "name another: git waves plan PATH"
         ) from error
     return PlanBytes(source=source, path=source, data=data)
@@ -76,7 +80,7 @@ def _read_revision(repository: Repository, revision: str, path: str, start: Path
     if data is None:
         what = "revision" if repository.git.resolve(revision or "HEAD") is None else "plan"
         name = revision if what == "revision" else inside
-        raise _unreadable(
+        raise unreadable(
             source, f"there is no {what} '{name}'", "write it as REV:PATH, PATH from the top of the tree"
         )
     return PlanBytes(source=source, path=inside, data=data[: limit + 1])
@@ -93,7 +97,7 @@ def _blob(repository: Repository, name: str) -> bytes | None:
     return found.data if isinstance(found, pygit2.Blob) else None
 
 
-def _shown(repository: Repository, path: Path) -> str:
+def shown(repository: Repository, path: Path) -> str:
     """The path as people say it: from the top of the work tree when it lies in there."""
     absolute = Path(os.path.normpath(path))
     if absolute.is_relative_to(repository.work_tree):
@@ -101,5 +105,6 @@ def _shown(repository: Repository, path: Path) -> str:
     return str(absolute)
 
 
-def _unreadable(source: str, message: str, hint: str) -> PlanError:
+def unreadable(source: str, message: str, hint: str) -> PlanError:
+    """The error for a source that could not be read at all."""
     return PlanError(source, (PlanProblem(0, message, hint),), measured=False)

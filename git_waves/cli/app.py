@@ -12,6 +12,7 @@ from git_waves.cli import (
     clean,
     explain,
     hooks,
+    import_plan,
     init,
     log,
     owned,
@@ -44,6 +45,7 @@ app = typer.Typer(
 _COMMANDS: dict[str, Callable[..., int]] = {
     "init": init.init,
     "plan": plan.plan,
+    "import": import_plan.import_plan,
     "explain": explain.explain,
     "schema": schema.schema,
     "run": run_command.run,

@@ -233,6 +233,7 @@ class Plan:
     tasks: tuple[Task, ...] = ()
     shared_paths: SharedPaths | None = None
     budget: Budget = Budget()
+    require_review: bool = False
 
     def task(self, task_id: TaskId) -> Task:
         """The task of that id; KeyError when there is none."""

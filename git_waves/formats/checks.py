@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from git_waves.core.graph import find_cycle
-from git_waves.core.model import Claim, Intent, PathPattern, PatternKind, RepoPath, TaskId
+from git_waves.core.model import Claim, Intent, Origin, PathPattern, PatternKind, RepoPath, TaskId
 from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.errors import PlanError, PlanProblem
 from git_waves.formats.names import did_you_mean, name_complaint, shorten
@@ -60,8 +60,13 @@ def check_once(texts: Sequence[str], lines: Sequence[int], what: str, problems: 
         seen.add(text)
 
 
-def check_needs(needs: Iterable[TaskNeeds], problems: list[PlanProblem]) -> None:
-    """Every need names another task of the plan, once, and no chain of needs comes back to where it began."""
+def check_needs(
+    needs: Iterable[TaskNeeds], problems: list[PlanProblem], *, is_fragment: bool = False
+) -> None:
+    """Every need names another task of the plan, once, and no chain of needs comes back to where it began.
+
+    A fragment may also need what other fragments hold.
+    """
     needs = tuple(needs)
     edges: dict[TaskId, dict[TaskId, int]] = {task: {} for task, _, _ in needs}
     for task, texts, lines in needs:
@@ -74,7 +79,7 @@ def check_needs(needs: Iterable[TaskNeeds], problems: list[PlanProblem]) -> None
                 problems.append(PlanProblem(line, f"task '{shorten(task)}' needs itself", "remove the entry"))
             elif on in edges:
                 edges[task].setdefault(on, line)
-            else:
+            elif not is_fragment:
                 message = f"task '{shorten(task)}' needs '{shorten(text)}', which is no task of this plan"
                 problems.append(PlanProblem(line, message, _near_task(text, tuple(edges), len(problems))))
     _check_cycles(edges, problems)
@@ -118,13 +123,18 @@ def _path_problem(problem: PathProblem, line: int, what: str) -> PlanProblem:
 
 
 def read_claims(
-    texts: Sequence[str], lines: Sequence[int], intent: Intent, what: str, problems: list[PlanProblem]
+    texts: Sequence[str],
+    lines: Sequence[int],
+    intent: Intent,
+    what: str,
+    problems: list[PlanProblem],
+    origin: Origin = Origin.EXPLICIT,
 ) -> tuple[Claim, ...]:
     """The claims of a list of paths, in its order; refused paths are left out."""
     claims = []
     for text, line in zip(texts, lines, strict=True):
         try:
-            claims.append(Claim(pattern=parse_pattern(text), intent=intent, line=line))
+            claims.append(Claim(pattern=parse_pattern(text), intent=intent, origin=origin, line=line))
         except PathProblem as problem:
             problems.append(_path_problem(problem, line, what))
     return tuple(claims)

@@ -16,6 +16,11 @@ from typing import NoReturn
 
 from git_waves.formats.names import shorten
 
+MOST_ENTRIES = 150_000
+"""Of one list whose entries are looked at one by one, and of tasks in JSON lines."""
+
+_LONGEST_ROW = 8 * 1024 * 1024
+
 _skip_space = re.compile(r"[ \t\n\r]*").match
 _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
@@ -45,11 +50,11 @@ class JsonDocument:
     text: str
     head: dict[str, object] = field(default_factory=dict)
     entries: list[JsonEntry] | None = None
-    _breaks: list[int] = field(default_factory=list)
+    _breaks: list[int] | None = None
 
     def line(self, offset: int) -> int:
         """The line of an offset."""
-        if not self._breaks:
+        if self._breaks is None:
             self._breaks = [found.start() for found in re.finditer("\n", self.text)]
         return bisect_left(self._breaks, offset) + 1
 
@@ -75,6 +80,45 @@ def read_document(text: str, list_key: str) -> JsonDocument:
     """Read an object, and the entries of the list under `list_key` one by one. Raises JsonFault."""
     document = JsonDocument(text)
     cursor = _Cursor(document)
+    _fill(document, cursor, list_key)
+    if cursor.peek():
+        raise JsonFault(document.line(cursor.at), "there is something after the end of the object")
+    return document
+
+
+def read_documents(text: str, list_key: str) -> dict[str, JsonDocument]:
+    """Read an object of objects, each as `read_document` would; members that are no objects are left out.
+
+    Raises JsonFault.
+    """
+    whole = JsonDocument(text)
+    cursor = _Cursor(whole)
+    found: dict[str, JsonDocument] = {}
+    for key in cursor.members():
+        if key in found:
+            raise JsonFault(whole.line(cursor.at), f"'{shorten(key)}' is given twice")
+        if cursor.peek() == "{":
+            found[key] = JsonDocument(text)
+            _fill(found[key], cursor, list_key)
+        else:
+            cursor.value()
+    if cursor.peek():
+        raise JsonFault(whole.line(cursor.at), "there is something after the end of the object")
+    return found
+
+
+def read_list(text: str) -> JsonDocument:
+    """Read a list; its values are the document's entries. Raises JsonFault."""
+    document = JsonDocument(text)
+    cursor = _Cursor(document)
+    document.entries = list(cursor.elements())
+    if cursor.peek():
+        raise JsonFault(document.line(cursor.at), "there is something after the end of the list")
+    return document
+
+
+def _fill(document: JsonDocument, cursor: _Cursor, list_key: str) -> None:
+    """Take the object that starts at the cursor into `document`."""
     for key in cursor.members():
         if key in document.head or (key == list_key and document.entries is not None):
             raise JsonFault(document.line(cursor.at), f"'{shorten(key)}' is given twice")
@@ -82,13 +126,21 @@ def read_document(text: str, list_key: str) -> JsonDocument:
             document.entries = list(cursor.elements())
         else:
             document.head[key] = cursor.value().value
-    if cursor.peek():
-        raise JsonFault(document.line(cursor.at), "there is something after the end of the object")
-    return document
+
+
+def rows_of(text: str) -> Iterator[str]:
+    """The lines of a text, one after the other: all of them at once can be ten times the text."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def read_object(text: str) -> dict[str, object]:
     """Read one object that stands alone (a line of JSON lines). Raises JsonFault."""
+    if len(text) > _LONGEST_ROW:
+        raise JsonFault(1, f"it is longer than {_LONGEST_ROW // 1024 // 1024} MiB")
     document = JsonDocument(text)
     cursor = _Cursor(document)
     if cursor.peek() != "{":
@@ -146,10 +198,11 @@ class _Cursor:
         if self.peek() == "]":
             self.at += 1
             return
-        while True:
+        for _ in range(MOST_ENTRIES):
             yield self.value()
             if self.expect(",", "]") == "]":
                 return
+        self.fail(f"a list has more than {MOST_ENTRIES} entries")
 
     def value(self) -> JsonEntry:
         """The value that starts here."""

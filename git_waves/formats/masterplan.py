@@ -14,6 +14,7 @@ from git_waves.formats.checks import Placed, TaskNeeds, check_names, check_needs
 from git_waves.formats.jsonmarks import JsonDocument, JsonEntry, JsonFault, read_document
 from git_waves.formats.loosepaths import clean_path
 from git_waves.formats.names import plan_name_complaint, plan_name_from, shorten
+from git_waves.formats.problems import Problems
 from git_waves.formats.records import Record, title_of
 from git_waves.formats.source import PlanText
 
@@ -65,7 +66,7 @@ class _Reading:
     document: JsonDocument
     is_old: bool
     folder: str
-    problems: list[PlanProblem] = field(default_factory=list)
+    problems: list[PlanProblem] = field(default_factory=Problems)
     tasks: list[Task] = field(default_factory=list)
     ids: list[Placed] = field(default_factory=list)
     needs: list[TaskNeeds] = field(default_factory=list)
@@ -137,7 +138,7 @@ class _Reading:
     def plan(self, text: PlanText) -> Plan:
         """The finished plan. Raises PlanError when anything was wrong with it."""
         check_names(self.ids, "task", self.problems)
-        check_needs(self.needs, self.problems)
+        check_needs(self.needs, self.problems, is_fragment=text.is_fragment)
         if self.problems:
             raise plan_error(text.source, self.problems, measured=True)
         slug = self.document.head.get("slug")

@@ -17,6 +17,19 @@ RESERVED_IDS = frozenset({"integration", "gate"})
 # `refs/waves/archive/...` lives beside `refs/waves/<plan>/...`.
 RESERVED_PLAN_NAMES = frozenset({"archive", "integration"})
 
+_SAME_EVERYWHERE = frozenset(
+    {
+        "plan.index.json",
+        ".plan-fragments.json",
+        "tasks.md",
+        "tasks.json",
+        "PLAN.md",
+        "run-plan.yaml",
+        "issues.jsonl",
+    }
+)
+_NO_NAMES = frozenset({"tasks", ".", "..", "/"})
+
 _TOO_MANY_TO_COMPARE = 500
 _TOO_MANY_TO_SHOW = 20
 
@@ -58,9 +71,17 @@ def plan_name_complaint(name: str) -> Complaint | None:
 
 
 def plan_name_from(hint: str) -> str:
-    """A plan's name from the path it was read from: `.waves/api.yaml` is `api`, `docs/x/plan.index.json` is `x`."""
+    """A plan's name from the path it was read from: `.waves/api.yaml` is `api`, `docs/x/plan.index.json` is `x`.
+
+    Files that have the same name in every folder are named by the folder: `.kiro/specs/login/tasks.md` is `login`.
+    """
     path = PurePosixPath(hint.replace("\\", "/"))
-    stem = path.parent.name if path.name == "plan.index.json" else path.name.split(".", 1)[0]
+    stem = path.name.lstrip(".").split(".", 1)[0]
+    if path.name in _SAME_EVERYWHERE:
+        folders = [part for part in path.parts[:-1] if part not in _NO_NAMES]
+        stem = folders[-1] if folders else stem
+    elif path.suffix == ".md" and stem.endswith("-PLAN"):
+        stem = stem.removesuffix("-PLAN")
     slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:40].strip("-")
     return "plan" if slug == "" or slug in RESERVED_PLAN_NAMES else slug
 

@@ -20,8 +20,9 @@ from git_waves.formats.checks import (
     plan_error,
     read_claims,
 )
-from git_waves.formats.jsonmarks import JsonFault, read_object
+from git_waves.formats.jsonmarks import MOST_ENTRIES, JsonFault, read_object, rows_of
 from git_waves.formats.names import plan_name_complaint, plan_name_from, shorten
+from git_waves.formats.problems import Problems
 from git_waves.formats.records import Record, title_of
 from git_waves.formats.source import PlanText
 
@@ -49,9 +50,12 @@ def is_session_state(decoded: str) -> bool:
 def read_session_state(text: PlanText, decoded: str) -> Plan:
     """The plan of a session-state file. Raises PlanError with all problems, sorted by line."""
     reading = _Reading()
-    for line, row in enumerate(decoded.split("\n"), start=1):
+    for line, row in enumerate(rows_of(decoded), start=1):
         if row.strip():
             reading.take(line, row)
+        if len(reading.ids) > MOST_ENTRIES:
+            problem = PlanProblem(line, f"the plan has more than {MOST_ENTRIES} tasks", "split the plan")
+            raise plan_error(text.source, [problem], measured=False)
     return reading.plan(text)
 
 
@@ -65,7 +69,7 @@ def _kind(values: Mapping[str, object]) -> str | None:
 class _Reading:
     """A file half read: what was found so far and what was wrong."""
 
-    problems: list[PlanProblem] = field(default_factory=list)
+    problems: list[PlanProblem] = field(default_factory=Problems)
     meta: Record | None = None
     tasks: list[Task] = field(default_factory=list)
     ids: list[Placed] = field(default_factory=list)
@@ -175,7 +179,7 @@ class _Reading:
             )
         scheduler = self._scheduler()
         check_names(self.ids, "task", self.problems)
-        check_needs(self.needs, self.problems)
+        check_needs(self.needs, self.problems, is_fragment=text.is_fragment)
         self._check_waves()
         if self.problems:
             raise plan_error(text.source, self.problems, measured=bool(self.ids))

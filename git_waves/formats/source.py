@@ -12,6 +12,9 @@ from git_waves.formats.names import shorten
 MAX_BYTES = 32 * 1024 * 1024
 """A plan of 100,000 tasks is about this size; more is an accident or an attack."""
 
+MAX_FOREIGN_BYTES = 8 * 1024 * 1024
+"""A plan of another tool; the largest one seen has a third of a megabyte. What is not ours gets less room to be odd in."""
+
 _WRITE_ONE = "write a starting plan with: git waves init"
 _CONFLICT_MARKER = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
 _MARKER_STARTS = ("<" * 7, ">" * 7, "|" * 7)
@@ -24,11 +27,13 @@ class PlanText:
 
     `source` names them in messages (`.waves/plan.yaml`, `main:.waves/plan.yaml`, `standard input`); `name_hint` is
     the path they were read from, without a revision, from which a plan without a `name` gets one (empty for a pipe).
+    With `is_fragment` its tasks may need tasks that other texts hold: whoever puts them together looks for them.
     """
 
     name_hint: str
     source: str
     data: bytes
+    is_fragment: bool = False
 
     def decode(self) -> str:
         """The text with `\\n` line ends and without a byte order mark.
@@ -71,6 +76,20 @@ class PlanText:
                 ),
             )
         return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSource:
+    """What a person names as one source: a single text, or a folder with the plans found in it.
+
+    `others` are the paths of files in the folder that were seen and not read; that a file is there can mean something.
+    """
+
+    source: str
+    name_hint: str
+    texts: tuple[PlanText, ...]
+    is_folder: bool = False
+    others: frozenset[str] = frozenset()
 
 
 def _text_problems(text: str) -> tuple[PlanProblem, ...]:

@@ -19,6 +19,7 @@ from git_waves.errors import PlanProblem
 from git_waves.formats.collector import paused_collector
 from git_waves.formats.marks import MarkedList, MarkedMap, Quoted, kind_of
 from git_waves.formats.names import shorten
+from git_waves.formats.problems import Problems
 from git_waves.formats.yamlproblems import (
     MAX_DEPTH,
     control_characters,
@@ -26,6 +27,9 @@ from git_waves.formats.yamlproblems import (
     syntax_problem,
     too_deep,
 )
+
+MOST_VALUES = 2_000_000
+"""Of one document; a plan of 100,000 tasks has about a million."""
 
 _NULLS = frozenset({"", "~", "null"})
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,12 +44,17 @@ class Loaded:
     `problems` are in the order they were met."""
 
     root: object | None = None
-    problems: list[PlanProblem] = field(default_factory=list)
+    problems: list[PlanProblem] = field(default_factory=Problems)
 
 
 def load_yaml(text: str) -> Loaded:
     """Read one YAML document; every problem that can be collected is, none is raised."""
     loaded = Loaded()
+    if _is_endless(text):
+        loaded.problems.append(
+            PlanProblem(0, f"the plan has more than {MOST_VALUES} values", "split the plan")
+        )
+        return loaded
     builder = _Builder(editor_lines(text), loaded.problems)
     try:
         with paused_collector():
@@ -53,10 +62,17 @@ def load_yaml(text: str) -> Loaded:
     except yaml.MarkedYAMLError as error:
         loaded.problems.append(syntax_problem(text, error, builder.lines))
     except ReaderError as error:
-        loaded.problems = control_characters(text) or [PlanProblem(0, f"not YAML: {error.reason}")]
+        loaded.problems = Problems(control_characters(text) or [PlanProblem(0, f"not YAML: {error.reason}")])
     except _DepthError as error:
         loaded.problems.append(too_deep(error.line))
     return loaded
+
+
+def _is_endless(text: str) -> bool:
+    """Whether there are more values than any plan has: each has a line, a comma, a dash or a bracket of its own."""
+    if len(text) < 2 * MOST_VALUES:
+        return False
+    return sum(map(text.count, ("\n", ",", "- ", "[", "{"))) > MOST_VALUES
 
 
 class _DepthError(Exception):

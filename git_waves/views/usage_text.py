@@ -8,6 +8,7 @@ GROUPS = (
         (
             ("init", "write a commented starting plan"),
             ("plan", "show groups, ownership and everything wrong with a plan"),
+            ("import", "turn plans of other tools into one of ours"),
             ("explain", "say what a finding means and how to mend it"),
             ("schema", "print the JSON Schema of the plan format, for editors"),
         ),

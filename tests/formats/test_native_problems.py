@@ -41,7 +41,7 @@ def bad_path(line: int, path: str, owner: str) -> str:
 
 KEYS = (
     "known keys: version, name, base, scheduler, max_parallel, on_failure, agent, commit, setup, resources, "
-    "background, gates, groups, tasks, expect, budget"
+    "background, gates, groups, tasks, expect, budget, require_review"
 )
 LETTERS = "letters, digits, '.', '_' and '-', at most 64, a letter or digit first"
 SLUG = "lower-case letters, digits and '-', at most 40, and a letter or digit first"
@@ -161,8 +161,8 @@ def test_a_wrong_group_gate_resource_or_writer_is_told_with_its_line(lines: str,
         ("needs: [~]", problem(4, "an entry of a list is empty", "write a value, or take the line out")),
         ("group: g", problem(4, "task 'a' names group 'g', which the plan does not have", "add it under 'groups:'")),
         ("resources: [db]", problem(4, "task 'a' names resource 'db', which the plan does not have", "add it under 'resources:'")),
-        ("files: src", problem(4, "'files' of task 'a' must be a list of paths, or a mapping of create, modify and delete, not text")),
-        ("files: {add: [x]}", problem(4, "unknown key 'add' in task 'a'", "known keys: create, modify, delete")),
+        ("files: src", problem(4, "'files' of task 'a' must be a list of paths, or a mapping of create, modify, delete, edit and inferred, not text")),
+        ("files: {add: [x]}", problem(4, "unknown key 'add' in task 'a'", "known keys: create, modify, delete, edit, inferred")),
         ("files: {create: x}", problem(4, "'create' of task 'a' must be a list, not text", "write [x]")),
         ("files:\n- ok\n- ../up", bad_path(6, "../up", "task 'a'")),
         ("files:\n  create:\n  - ok\n  delete: [/etc/passwd]", bad_path(7, "/etc/passwd", "task 'a'")),

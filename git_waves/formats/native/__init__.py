@@ -20,6 +20,7 @@ from git_waves.formats.native.sections import (
 )
 from git_waves.formats.native.shape_problems import fit
 from git_waves.formats.native.tasks import read_tasks
+from git_waves.formats.problems import end_with_enough
 from git_waves.formats.source import PlanText
 from git_waves.formats.yamlevents import load_yaml
 
@@ -50,7 +51,7 @@ def read_native(text: PlanText, *, known_agents: frozenset[str]) -> Plan:
 
 def read_decoded(text: PlanText, decoded: str, known_agents: frozenset[str]) -> Plan:
     """As `read_native`, for a text that is decoded already."""
-    with paused_collector():
+    with paused_collector(), end_with_enough(text.source):
         loaded = load_yaml(decoded)
         tree = loaded.root
         if not isinstance(tree, MarkedMap):
@@ -65,7 +66,12 @@ def _read(text: PlanText, tree: MarkedMap, known_agents: frozenset[str], problem
     has_tasks = _fill_in(tree, problems)
     fitted = fit(tree, problems)
     if fitted.shape is not None:
-        reader = Reader(known_agents=known_agents, damaged=fitted.damaged, problems=problems)
+        reader = Reader(
+            known_agents=known_agents,
+            damaged=fitted.damaged,
+            problems=problems,
+            is_fragment=text.is_fragment,
+        )
         plan = _build(reader, fitted.shape, tree, text)
         if not problems:
             return plan
@@ -93,6 +99,7 @@ def _build(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap, text: PlanT
         tasks=read_tasks(reader, shape, tree, commit),
         shared_paths=read_shared_paths(reader, shape, tree),
         budget=reader.budget(shape.budget, map_under(tree, "budget"), "the plan"),
+        require_review=reader.flag(shape.require_review, "require_review", tree, "the plan"),
     )
 
 

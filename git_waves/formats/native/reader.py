@@ -32,6 +32,7 @@ class Reader:
     damaged: set[str]
     problems: list[PlanProblem]
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    is_fragment: bool = False
 
     def refuse(self, line: int, message: str, hint: str = "") -> None:
         """Add a problem."""

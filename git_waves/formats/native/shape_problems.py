@@ -16,6 +16,7 @@ from git_waves.errors import PlanProblem
 from git_waves.formats.marks import MarkedList, MarkedMap, kind_of
 from git_waves.formats.names import did_you_mean, shorten
 from git_waves.formats.native import shapes
+from git_waves.formats.problems import EnoughError
 
 Location = tuple[int | str, ...]
 
@@ -45,6 +46,8 @@ _EXPECTED = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
 }
+_MOST_MISFITS = 5_000
+_KEPT = 500
 _COMMANDS = ("run", "verify", "setup", "quiesce", "resume")
 # What other formats call it; difflib would not find these.
 _OTHER_WORDS = {
@@ -94,6 +97,9 @@ def fit(tree: MarkedMap, problems: list[PlanProblem]) -> Fitted:
         try:
             return Fitted(shapes.PlanShape.model_validate(tree), damaged)
         except ValidationError as error:
+            if error.error_count() > _MOST_MISFITS:
+                _keep_the_beginning(tree, problems)
+                continue
             details = error.errors(include_url=False, include_input=False)
         locations = [_of_keys(detail) for detail in details]
         for detail, location in zip(details, locations, strict=True):
@@ -104,6 +110,27 @@ def fit(tree: MarkedMap, problems: list[PlanProblem]) -> Fitted:
                 problems.append(problem)
         if not _cut([_walk(tree, _to_cut(location)) for location in locations]):
             return Fitted(None, damaged)
+
+
+def _keep_the_beginning(tree: MarkedMap, problems: list[PlanProblem]) -> None:
+    """With more misfits than anybody reads, and than memory is for, only the first entries of each part are looked at.
+
+    Raises EnoughError when that is not enough: then single entries are full of them.
+    """
+    is_shorter = False
+    for key, section in tree.items():
+        if isinstance(section, MarkedList) and len(section) > _KEPT:
+            message = f"only the first {_KEPT} entries of '{shorten(key)}' were looked at: too much is wrong with them"
+            problems.append(PlanProblem(section.lines[_KEPT], message, "mend these first"))
+            del section[_KEPT:], section.lines[_KEPT:]
+            is_shorter = True
+        elif isinstance(section, MarkedMap) and len(section) > _KEPT:
+            for name in list(section)[_KEPT:]:
+                del section[name]
+            is_shorter = True
+    if not is_shorter:
+        problems.append(PlanProblem(tree.line, f"more than {_MOST_MISFITS} values are of the wrong kind"))
+        raise EnoughError(list(problems))
 
 
 def _of_keys(detail: ErrorDetails) -> Location:

@@ -65,11 +65,18 @@ class Files(Shape):
     create: list[Path] | None = Field(default=None, description="Paths the task makes.")
     modify: list[Path] | None = Field(default=None, description="Paths that exist and that the task changes.")
     delete: list[Path] | None = Field(default=None, description="Paths the task removes.")
+    edit: list[Path] | None = Field(
+        default=None, description="Paths the task creates or changes; what a plain list says."
+    )
+    inferred: list[Path] | None = Field(
+        default=None,
+        description="Paths that are only guessed, from prose: they add conflicts and never excuse one.",
+    )
 
 
 FileClaims = Annotated[
     Annotated[list[Path], Tag("<list>")] | Annotated[Files, Tag("<map>")],
-    _either("a list of paths, or a mapping of create, modify and delete"),
+    _either("a list of paths, or a mapping of create, modify, delete, edit and inferred"),
 ]
 
 
@@ -243,3 +250,6 @@ class PlanShape(Shape):
         default=None, description="What the author means to happen, to be held against."
     )
     budget: Budget | None = Field(default=None, description="Limits of the whole run.")
+    require_review: Flag | None = Field(
+        default=None, description="A run begins only when a review approves exactly this content."
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from git_waves.core.model import Claim, CommitPolicy, Intent, RepoPath, Task, TaskId
+from git_waves.core.model import Claim, CommitPolicy, Intent, Origin, RepoPath, Task, TaskId
 from git_waves.formats.checks import (
     Placed,
     TaskNeeds,
@@ -18,6 +18,11 @@ from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of,
 from git_waves.formats.names import shorten
 from git_waves.formats.native import shapes
 from git_waves.formats.native.reader import NO_LIMITS, Reader
+
+_FILE_KEYS = (
+    *((str(intent), intent, Origin.EXPLICIT) for intent in Intent),
+    (str(Origin.INFERRED), Intent.EDIT, Origin.INFERRED),
+)
 
 
 def read_tasks(
@@ -36,7 +41,7 @@ def read_tasks(
         ids.append((task.id, line_of(marks, "id")))
         needs.append((task.id, entry.needs or (), entry_lines(marks, "needs") if entry.needs else ()))
     check_names(ids, "task", reader.problems)
-    check_needs(needs, reader.problems)
+    check_needs(needs, reader.problems, is_fragment=reader.is_fragment)
     return tuple(tasks)
 
 
@@ -112,11 +117,12 @@ def _claims(
     claims: list[Claim] = []
     all_paths: list[str] = []
     all_lines: list[int] = []
-    written = (Intent.CREATE, files.create), (Intent.MODIFY, files.modify), (Intent.DELETE, files.delete)
-    for intent, paths in written:
-        lines = entry_lines(inner, intent.value)
-        claims += read_claims(paths or (), lines, intent, owner, reader.problems)
-        all_paths += paths or ()
-        all_lines += lines
+    for key, intent, origin in _FILE_KEYS:
+        paths = getattr(files, key)
+        if paths:
+            lines = entry_lines(inner, key)
+            claims += read_claims(paths, lines, intent, owner, reader.problems, origin)
+            all_paths += paths
+            all_lines += lines
     check_once(all_paths, all_lines, what, reader.problems)
     return tuple(claims)

@@ -1,0 +1,52 @@
+"""Single values as YAML: plain when no program takes them for something else, else in quotes, or as a block.
+
+Our reader takes every scalar for the text it is, so plain or not is only for people and for other programs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+()-]+)*")
+_MEANT_OTHERWISE = re.compile(r"(?:null|true|false|yes|no|on|off|[yn]|\.+|\.?(?:inf|nan))", re.IGNORECASE)
+_IN_BLOCKS = re.compile(
+    r"[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
+)
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def scalar(text: str) -> str:
+    """A text as one scalar on one line: plain when no program takes it for something else, else in double quotes."""
+    if len(text) <= 400 and _PLAIN.fullmatch(text) and not _MEANT_OTHERWISE.fullmatch(text):
+        return text
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(letter: str) -> str:
+    if letter in _ESCAPES:
+        return _ESCAPES[letter]
+    if letter.isprintable() and letter != "\ufeff":
+        return letter
+    code = ord(letter)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def fits_block(text: str) -> bool:
+    """Whether a text may stand in a literal block: nothing in it that YAML ends a line at, or does not print."""
+    return _IN_BLOCKS.fullmatch(text) is not None
+
+
+def flow(items: Iterable[str]) -> str:
+    """Scalars that are written already, as a list on one line."""
+    return f"[{', '.join(items)}]"
+
+
+def number(value: float) -> str:
+    """A duration or a count, without noughts behind the point."""
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def inert(text: str) -> str:
+    """A text as it may stand in a comment: on one line."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)[:400]

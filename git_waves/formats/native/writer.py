@@ -1,0 +1,261 @@
+"""A Plan as native YAML, for `git waves import`: what is written is read back as the same plan.
+
+What the format cannot say is taken out before (see `expressible`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from git_waves.core.model import (
+    DEFAULT_MAX_PARALLEL,
+    AgentSpec,
+    Budget,
+    Claim,
+    Command,
+    CommitPolicy,
+    Gate,
+    GroupDef,
+    Intent,
+    Origin,
+    Plan,
+    Resource,
+    Scope,
+    Task,
+    TaskId,
+)
+from git_waves.formats.native.scalars import fits_block, flow, inert, number, scalar
+
+_WIDTH = 100
+
+
+def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId, str] | None = None) -> str:
+    """The YAML of a plan that `expressible` gave; `head` are lines of comment above it, `remarks` one for each task."""
+    writer = _Writer()
+    for line in head:
+        writer.comment(line)
+    if head:
+        writer.lines.append("")
+    writer.line(0, "version: 1")
+    writer.line(0, f"name: {scalar(plan.name)}")
+    if plan.require_review:
+        writer.line(0, "require_review: true")
+    if plan.base is not None:
+        writer.line(0, f"base: {scalar(plan.base)}")
+    if plan.scheduler is not None:
+        writer.line(0, f"scheduler: {plan.scheduler}")
+    if plan.max_parallel != DEFAULT_MAX_PARALLEL:
+        writer.line(0, f"max_parallel: {plan.max_parallel}")
+    if plan.on_failure is not None:
+        writer.line(0, f"on_failure: {plan.on_failure}")
+    writer.agent(0, plan.agent)
+    writer.commands(0, "setup", plan.setup)
+    writer.budget(0, plan.budget)
+    writer.resources(plan.resources)
+    writer.background(plan)
+    writer.gates(plan.gates)
+    writer.groups(plan.groups)
+    writer.shared_paths(plan)
+    writer.lines.append("tasks:")
+    for task in plan.tasks:
+        writer.task(task, (remarks or {}).get(task.id, ""))
+    return "\n".join(writer.lines) + "\n"
+
+
+class _Writer:
+    """Collects lines; every method writes one part of a plan at some indentation."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def line(self, depth: int, text: str) -> None:
+        """One line."""
+        self.lines.append(" " * depth + text)
+
+    def comment(self, text: str) -> None:
+        """A line of comment; what others wrote cannot end it."""
+        self.lines.append(f"# {inert(text)}".rstrip())
+
+    def text(self, depth: int, key: str, text: str) -> None:
+        """A text that may be long: as a block when that shows it as it is, else in quotes."""
+        body, end = text.rstrip("\n"), len(text) - len(text.rstrip("\n"))
+        if "\n" not in text or not body or not fits_block(text):
+            self.line(depth, f"{key}: {scalar(text)}")
+            return
+        rows = body.split("\n")
+        if any(row and not row.strip() for row in rows):  # blanks that no editor shows
+            self.line(depth, f"{key}: {scalar(text)}")
+            return
+        indent = "2" if rows[0][:1] in (" ", "\t", "") else ""
+        self.line(depth, f"{key}: |{indent}{'-' if end == 0 else '' if end == 1 else '+'}")
+        self.lines += [" " * (depth + 2) + row if row else "" for row in rows]
+        self.lines += [""] * (end - 1)
+
+    def list(self, depth: int, key: str, items: Sequence[str]) -> None:
+        """A list of scalars that are written already: on one line when it fits there."""
+        line = f"{key}: {flow(items)}"
+        if depth + len(line) <= _WIDTH:
+            self.line(depth, line)
+        else:
+            self.line(depth, f"{key}:")
+            for item in items:
+                self.line(depth + 2, f"- {item}")
+
+    def command(self, depth: int, key: str, command: Command) -> None:
+        """One command: a text, or a list that is executed as it is."""
+        if command.shell is not None:
+            self.text(depth, key, command.shell)
+        else:
+            self.list(depth, key, [scalar(word) for word in command.argv])
+
+    def commands(self, depth: int, key: str, commands: Sequence[Command]) -> None:
+        """One or several commands, where a list is always several."""
+        if not commands:
+            return
+        if len(commands) == 1 and commands[0].shell is not None:
+            self.text(depth, key, commands[0].shell)
+            return
+        self.line(depth, f"{key}:")
+        for command in commands:
+            text = command.shell
+            self.line(depth + 2, "- " + (flow(map(scalar, command.argv)) if text is None else scalar(text)))
+
+    def agent(self, depth: int, agent: AgentSpec | None) -> None:
+        """A known name, or a command of the plan's own."""
+        if agent is not None and agent.name is not None:
+            self.line(depth, f"agent: {scalar(agent.name)}")
+        elif agent is not None and agent.command is not None:
+            self.line(depth, "agent:")
+            self.command(depth + 2, "run", agent.command)
+
+    def budget(self, depth: int, budget: Budget) -> None:
+        """Limits, in seconds and tokens."""
+        parts = [
+            f"{key}: {number(value)}{unit}"
+            for key, value, unit in (
+                ("wall_clock", budget.wall_clock, "s"),
+                ("quiet", budget.quiet, "s"),
+                ("tokens", budget.tokens, ""),
+            )
+            if value is not None
+        ]
+        if parts:
+            self.line(depth, f"budget: {{{', '.join(parts)}}}")
+
+    def resources(self, resources: Sequence[Resource]) -> None:
+        """A list of names when that says everything."""
+        if all(one.capacity == 1 and one.scope is Scope.RUN and not one.kind for one in resources):
+            if resources:
+                self.list(0, "resources", [scalar(one.name) for one in resources])
+            return
+        self.line(0, "resources:")
+        for one in resources:
+            kind = f", kind: {scalar(one.kind)}" if one.kind else ""
+            self.line(2, f"{scalar(one.name)}: {{capacity: {one.capacity}, scope: {one.scope}{kind}}}")
+
+    def background(self, plan: Plan) -> None:
+        """Writers that are no tasks."""
+        if plan.background:
+            self.line(0, "background:")
+        for one in plan.background:
+            self.line(2, f"- name: {scalar(one.name)}")
+            if one.writes:
+                self.list(4, "writes", [scalar(str(pattern)) for pattern in one.writes])
+            for key, command in (("quiesce", one.quiesce), ("resume", one.resume)):
+                if command is not None:
+                    self.command(4, key, command)
+            if one.gate is not None:
+                self.line(4, f"gate: {scalar(one.gate)}")
+
+    def gates(self, gates: Sequence[Gate]) -> None:
+        """Each gate as a command, or with what else is said about it."""
+        if gates:
+            self.line(0, "gates:")
+        for gate in gates:
+            if not gate.groups and gate.timeout is None and not gate.is_claim:
+                self.command(2, scalar(gate.name), gate.command)
+                continue
+            self.line(2, f"{scalar(gate.name)}:")
+            self.command(4, "run", gate.command)
+            if gate.groups:
+                self.list(4, "groups", [scalar(name) for name in gate.groups])
+            if gate.timeout is not None:
+                self.line(4, f"timeout: {number(gate.timeout)}s")
+            if gate.is_claim:
+                self.line(4, "claim: true")
+
+    def groups(self, groups: Sequence[GroupDef]) -> None:
+        """Groups in the order of their barriers."""
+        if groups:
+            self.line(0, "groups:")
+        for group in groups:
+            if group.title:
+                self.line(2, f"- {{name: {scalar(group.name)}, title: {scalar(group.title)}}}")
+            else:
+                self.line(2, f"- {scalar(group.name)}")
+
+    def shared_paths(self, plan: Plan) -> None:
+        """What the author knows to be shared."""
+        shared = plan.shared_paths
+        if shared is None:
+            return
+        self.line(0, "expect:")
+        if shared.count is not None:
+            self.line(2, f"shared_paths: {shared.count}")
+        else:
+            self.list(2, "shared_paths", [scalar(str(pattern)) for pattern in shared.patterns])
+
+    def task(self, task: Task, remark: str) -> None:
+        """One task, with an empty line between it and the one before."""
+        if self.lines[-1] != "tasks:":
+            self.lines.append("")
+        self.line(2, f"- id: {scalar(task.id)}" + (f"  # {inert(remark)}" if remark else ""))
+        if task.title:
+            self.line(4, f"title: {scalar(task.title)}")
+        if task.needs:
+            self.list(4, "needs", [scalar(on) for on in task.needs])
+        if task.group is not None:
+            self.line(4, f"group: {scalar(task.group)}")
+        self.files(task.claims)
+        if task.resources:
+            self.list(4, "resources", [scalar(name) for name in task.resources])
+        if task.prompt is not None:
+            self.text(4, "prompt", task.prompt)
+        if task.run is not None:
+            self.command(4, "run", task.run)
+        self.agent(4, task.agent)
+        self.commands(4, "verify", task.verify)
+        self.budget(4, task.budget)
+        if task.handoff:
+            self.list(4, "handoff", [scalar(path) for path in task.handoff])
+        for key, is_set in (("attended", task.attended), ("allow_empty", task.allow_empty)):
+            if is_set:
+                self.line(4, f"{key}: true")
+        if task.commit is not CommitPolicy.AUTO:
+            self.line(4, f"commit: {task.commit}")
+        if task.estimate is not None:
+            self.line(4, f"estimate: {number(task.estimate)}s")
+
+    def files(self, claims: Sequence[Claim]) -> None:
+        """A plain list when nothing more is known than that the task touches these paths."""
+        if not claims:
+            return
+        if all(claim.intent is Intent.EDIT and claim.origin is Origin.EXPLICIT for claim in claims):
+            self.list(4, "files", [scalar(str(claim.pattern)) for claim in claims])
+            return
+        self.line(4, "files:")
+        for key, wanted in (
+            *((str(intent), (Origin.EXPLICIT, intent)) for intent in Intent),
+            ("inferred", None),
+        ):
+            paths = [
+                scalar(str(claim.pattern))
+                for claim in claims
+                if (
+                    claim.origin is Origin.INFERRED
+                    if wanted is None
+                    else (claim.origin, claim.intent) == wanted
+                )
+            ]
+            if paths:
+                self.list(6, key, paths)
