@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from git_waves import __version__, agents, control, planning, preflight, refs
+from git_waves import __version__, agents, control, planning, preflight, refs, reviewing
 from git_waves.adapters import eventlog, process, rundir, worktrees
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock
@@ -69,6 +69,7 @@ class Beginning:
     previous: Oid | None
     done: dict[str, str]  # task -> why it is not run
     worktree_folder: Path
+    notice: str = ""  # what to say about the plan's review, in one line
 
 
 def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int:
@@ -111,6 +112,7 @@ def prepare(
         plan, repository=repository, max_parallel=options.max_parallel, base=options.base
     )
     preflight.refuse_violations(analysis)
+    notice = reviewing.check_reviewed(repository, plan, text)
     preflight.refuse_nothing_to_run(plan)
     base, base_name = preflight.find_base(git, options.base or plan.base)
     previous = git.ref(refs.integration_ref(plan.name))
@@ -133,6 +135,7 @@ def prepare(
         previous=previous,
         done=done,
         worktree_folder=folder,
+        notice=notice,
     )
 
 
@@ -142,6 +145,8 @@ def _begin(
     git, plan = repository.git, beginning.analysis.plan
     for words in preflight.not_acted_on(plan):
         say(f"warning: {words}")
+    if beginning.notice:
+        say(beginning.notice)
     run_dir = rundir.unborn(repository.common_dir, plan.name)
     run_dir.make()
     write_durably(run_dir.plan, beginning.text.data)

@@ -22,6 +22,7 @@ from git_waves.core.scheduled import ScheduledWrite, is_scheduler_file, schedule
 
 _GENERATED = ("linguist-generated", "gitlab-generated")
 _MOST_SCHEDULERS = 200
+_LONGEST_REASON = 200  # letters
 _LONGEST_SCHEDULER = 64 * 1024  # bytes; what is longer was written by a program
 
 
@@ -69,6 +70,12 @@ def _head_name(git: Git) -> str:
     return "HEAD" if head is None else head.removeprefix("refs/heads/")
 
 
+def _in_a_line(error: GitError) -> str:
+    """Git may say a lot; the first words are what it was about."""
+    words = " ".join(str(error).split())
+    return words if len(words) <= _LONGEST_REASON else words[:_LONGEST_REASON] + "..."
+
+
 def _patterns(plan: Plan) -> Iterator[PathPattern]:
     return (claim.pattern for task in plan.tasks if not task.is_done for claim in task.claims)
 
@@ -88,7 +95,7 @@ def _ignored(
     try:
         found = git.ignored(_before_links(work_tree, asked)) if asked else ()
     except GitError as error:
-        gaps.append(("what git ignores", str(error)))
+        gaps.append(("what git ignores", _in_a_line(error)))
         return {}
     return {
         path: IgnoreRule(source=one.source, line=one.line, pattern=one.pattern)
@@ -143,5 +150,5 @@ def _history(
     try:
         return read_history(git, tip=commit, files=files, limit=limit)
     except GitError as error:
-        gaps.append(("the history", str(error)))
+        gaps.append(("the history", _in_a_line(error)))
         return None

@@ -78,3 +78,12 @@ def worktree_lock(common_dir: Path) -> Iterator[None]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _in_process, FileLock(folder / "worktrees.lock", mode=0o600):
         yield
+
+
+@contextmanager
+def review_lock(common_dir: Path) -> Iterator[None]:
+    """Verdicts are added one at a time: each is written together with those before it."""
+    folder = waves_folder(common_dir)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with FileLock(folder / "reviews.lock", mode=0o600):
+        yield

@@ -9,6 +9,8 @@
                           index/          our own index file per task attempt
                           prompts/        what each agent was told
                           inbox/          what other commands ask of the coordinator
+<common>/waves/reviews/                   verdicts on plans (adapters/reviews)
+<common>/waves/cache/                     what may be deleted at any time (adapters/history)
 <common>/waves/<plan>.lock                held by the coordinator of that plan
 <common>/waves/<plan>.holder.json         who holds it, for people
 """
@@ -152,6 +154,14 @@ def write_durably(path: Path, content: bytes, *, mode: int = 0o600) -> None:
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def make_durable_folder(folder: Path) -> None:
+    """Make a folder and those above it, readable by the user only, so that they survive a power cut."""
+    missing = [one for one in (folder, *folder.parents) if not one.is_dir()]
+    for one in reversed(missing):
+        one.mkdir(mode=0o700, exist_ok=True)
+        _sync_folder(one.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -105,6 +105,7 @@ def _rehearsed(found: rehearsal.Rehearsal) -> str:
         base_name=beginning.base_name,
         done=beginning.done,
         worktrees=beginning.worktree_folder,
+        notice=beginning.notice,
     )
 
 

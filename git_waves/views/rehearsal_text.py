@@ -26,12 +26,20 @@ def goes_on_text(state: RunState) -> str:
 
 
 def begins_text(
-    analysis: Analysis, *, base: str, base_name: str, done: dict[str, str], worktrees: Path
+    analysis: Analysis,
+    *,
+    base: str,
+    base_name: str,
+    done: dict[str, str],
+    worktrees: Path,
+    notice: str = "",
 ) -> str:
-    """A new run from `base`; `done` maps tasks that are not run to why, `worktrees` is where their folders go."""
+    """A new run from `base`; `done` maps tasks that are not run to why, `worktrees` is where their folders go, `notice`
+    is what the run would say first."""
     plan, schedule = analysis.plan, analysis.schedule
     tasks = {task.id: task for task in plan.tasks}
     lines = [
+        *([clean(notice)] if notice else []),
         f"would run plan {quoted(plan.name)} from {quoted(base_name)} ({base[:10]}): "
         f"{schedule.scheduler}, up to {schedule.max_parallel} at once, on failure {schedule.on_failure}",
         f"worktrees would lie in {quoted(str(worktrees))}; your own checkout stays as it is",
