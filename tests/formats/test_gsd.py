@@ -77,10 +77,25 @@ def test_waves_are_groups_in_the_order_of_phases_whatever_the_order_of_the_files
     assert [(task.id, task.group) for task in one.plan.tasks] == [
         ("01-01", "01.2"),
         ("01-02", "01.1"),
-        ("01-03", None),
+        ("01-03", "01.1"),
         ("02-01", "02.1"),
     ]
     assert [(skipped.what, skipped.why) for skipped in one.skipped] == [("wave: later", "it is no number")]
+
+
+def test_beside_others_a_plan_without_a_wave_stands_behind_what_it_needs_in_its_phase() -> None:
+    (one,) = folder(
+        {
+            "01-01-PLAN.md": plan_file("phase: 01-a", "plan: 01"),
+            "01-02-PLAN.md": plan_file("phase: 01-a", "plan: 02", "depends_on: [01-01]"),
+            "02-01-PLAN.md": plan_file("phase: 02-b", "plan: 01", "depends_on: [Phase 1]"),
+        }
+    )
+    assert [(task.id, task.group) for task in one.plan.tasks] == [
+        ("01-01", "01.1"),
+        ("01-02", "01.2"),
+        ("02-01", "02.1"),
+    ]
 
 
 def test_a_summary_beside_the_file_says_that_it_was_carried_out() -> None:
