@@ -154,7 +154,7 @@ def test_a_plan_that_cannot_be_read_is_exit_2_with_one_clear_answer(
     ("spec", "says"),
     [
         ("nope.yaml", "there is no such plan"),
-        (".waves", "the plan cannot be read: Is a directory"),
+        (".waves", "this is a directory, not a plan"),
         ("HEAD:nope.yaml", "there is no plan 'nope.yaml'"),
         ("HEAD:.waves", "there is no plan '.waves'"),
         ("nowhere:plan.yaml", "there is no revision 'nowhere'"),
