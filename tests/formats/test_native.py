@@ -94,7 +94,7 @@ def test_every_key_arrives_where_it_belongs() -> None:
                 ),
                 resources=("db", "port"),
                 prompt="Write the cart.\n",
-                prompt_line=39,
+                prompt_line=38,
                 agent=AgentSpec(name="codex", line=40),
                 verify=(shell("npm test -- cart", 41),),
                 budget=Budget(wall_clock=5400.0, quiet=90.0, tokens=200_000),
