@@ -106,13 +106,22 @@ def _ignored(
 
 def _before_links(work_tree: Path, paths: Iterable[RepoPath]) -> Iterator[RepoPath]:
     """Without paths behind a symbolic link of the work tree, at which git gives up."""
-    known: dict[str, bool] = {}
+    is_link: dict[str, bool] = {}
+    behind: dict[str, bool] = {}  # plans name many paths of few folders
+
+    def is_behind(folder: str) -> bool:
+        for part in (*folders_of(folder), folder):
+            if part not in is_link:
+                is_link[part] = (work_tree / part).is_symlink()
+            if is_link[part]:
+                return True
+        return False
+
     for path in paths:
-        folders = list(folders_of(path))
-        for folder in folders:
-            if folder not in known:
-                known[folder] = (work_tree / folder).is_symlink()
-        if not any(known[folder] for folder in folders):
+        folder = path.rstrip("/").rpartition("/")[0]
+        if folder not in behind:
+            behind[folder] = is_behind(folder)
+        if not behind[folder]:
             yield path
 
 

@@ -62,6 +62,7 @@ _KEPT_GIT_VARIABLES = frozenset(
 # serve it fail instead. The first variable is git's own word for that, since 2.39.4 and 2.45.1; to an older git, the
 # second one says it: no protocol is allowed.
 _NOTHING_FETCHED = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+_DEEPEST = 15  # folders of a path whose ignore rule git is asked for
 _PIECE = 1 << 16  # bytes read at once from a stream of git's
 
 
@@ -89,7 +90,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoredPath:
-    """A path that git would not add, and the line that says so: `pattern` in line `line` of `source`."""
+    """A path that git would not add, and the line that says so: `pattern` in line `line` of `source`; empty when git
+    cannot be asked for it."""
 
     path: RepoPath
     source: str
@@ -452,25 +454,29 @@ class Git:
 
         GitError when a path lies behind a symbolic link of the work tree.
         """
-        # This verb knows no literal pathspecs; with a folder in front nothing is magic, and git answers in our spelling.
-        asked = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
-        done = self._run(
-            "check-ignore",
-            "-z",
-            "-v",
-            "--no-index",
-            "--stdin",
-            stdin=asked,
-            ok=(0, 1),
-            environment={"GIT_LITERAL_PATHSPECS": "0"},
+        found = [path.removeprefix("./") for path in self._check_ignore(paths)[:-1]]
+        # Asked for the rule, git (2.39 at least) crashes on paths in two dozen folders and more; their rule stays unknown.
+        told = (
+            self._check_ignore((path for path in found if path.count("/") <= _DEEPEST), "-v") if found else []
         )
-        fields = os.fsdecode(done.stdout).split("\0")
+        rules = {
+            path.removeprefix("./"): (source, line, pattern)
+            for source, line, pattern, path in zip(*(told[n::4] for n in range(4)), strict=False)
+        }
         return tuple(
-            IgnoredPath(
-                path=RepoPath(path.removeprefix("./")), source=source, line=int(line), pattern=pattern
-            )
-            for source, line, pattern, path in zip(*(fields[n::4] for n in range(4)), strict=False)
-            if not pattern.startswith("!")  # the last rule that matches says that it is not ignored
+            IgnoredPath(path=RepoPath(path), source=source, line=int(line), pattern=pattern)
+            for path in found
+            for source, line, pattern in (rules.get(path, ("", "0", "")),)
+        )
+
+    def _check_ignore(self, paths: Iterable[str], *options: str) -> list[str]:
+        """The NUL-separated fields of the answer. The verb knows no literal pathspecs; with a folder in front nothing is
+        magic, and git answers in our spelling."""
+        asked = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
+        literal = {"GIT_LITERAL_PATHSPECS": "0"}
+        arguments = ("check-ignore", "-z", *options, "--no-index", "--stdin")
+        return os.fsdecode(self._run(*arguments, stdin=asked, ok=(0, 1), environment=literal).stdout).split(
+            "\0"
         )
 
     def attributes(self, paths: Iterable[RepoPath], *names: str) -> dict[RepoPath, dict[str, str]]:

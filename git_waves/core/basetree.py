@@ -77,19 +77,28 @@ class BaseTree:
 
         `is_folder` says that `path` itself has to be a folder.
         """
-        for folder in (*folders_of(path), *((path,) if is_folder else ())):
-            if folder in self.modes:
-                return RepoPath(folder)
-        return None
+        folder = path if is_folder else path.rpartition("/")[0]
+        if folder in self._folders or not folder:
+            return None
+        if folder not in self._barriers:  # plans name many paths of few folders
+            above = (*folders_of(folder), folder)
+            self._barriers[folder] = next((RepoPath(one) for one in above if one in self.modes), None)
+        return self._barriers[folder]
+
+    @cached_property
+    def _barriers(self) -> dict[str, RepoPath | None]:
+        return {}
 
     def twin(self, path: str) -> tuple[RepoPath, RepoPath] | None:
         """A part of `path` (a folder it lies in, or all of it) that is not there, and what is there in its place where
         case or normalisation is ignored."""
-        for part in (*folders_of(path), path):
-            if part in self.modes or part in self._folders:
-                continue
-            other = self._folded.get(fold(part))
-            return None if other is None else (RepoPath(part), other)
+        if path in self.modes or path in self._folders:
+            return None
+        is_placed = path.rpartition("/")[0] in self._folders
+        for part in (path,) if is_placed else (*folders_of(path), path):
+            if part not in self.modes and part not in self._folders:
+                other = self._folded.get(fold(part))
+                return None if other is None else (RepoPath(part), other)
         return None
 
     def namesakes(self, path: str) -> tuple[RepoPath, ...]:

@@ -13,7 +13,7 @@ from git_waves.core.scheduled import ScheduledWrite
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoreRule:
-    """The line of an ignore file that a path falls under."""
+    """The line of an ignore file that a path falls under; `source` is empty when only git knows."""
 
     source: str
     line: int

@@ -136,6 +136,17 @@ def test_a_path_behind_a_link_does_not_hide_what_is_ignored(repo: RepoBuilder) -
     assert (set(found.ignored), found.gaps) == ({"b.log"}, ())
 
 
+@pytest.mark.parametrize("folders", [1, 15, 16, 24, 40, 1000, 2000])
+def test_however_deep_a_path_lies_it_is_known_to_be_ignored(repo: RepoBuilder, folders: int) -> None:
+    repo.commit({".gitignore": "# logs\n*.log\n"})
+    deep = "d/" * folders + "x.log"
+    found = gather(repo, plan(task("a", deep, deep[:-4], "y.log")))
+    rule = IgnoreRule(source=".gitignore", line=2, pattern="*.log")
+    unknown = IgnoreRule(source="", line=0, pattern="")
+    assert found.ignored == {deep: rule if folders <= 15 else unknown, "y.log": rule}
+    assert found.gaps == ()
+
+
 def test_attributes_say_what_is_generated_and_what_is_in_lfs(repo: RepoBuilder) -> None:
     rules = "api/*.go linguist-generated\napi/own.go -linguist-generated\nx.go linguist-generated=false\n*.psd filter=lfs\n"
     repo.commit({".gitattributes": rules, "api/a.go": "x"})

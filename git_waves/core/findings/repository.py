@@ -71,7 +71,7 @@ def _ignored(path: RepoPath, repository: RepositoryFacts) -> Case:
         code="W807",
         path=path,
         words=f"'{path}' is ignored by git, so what a task writes there is not committed",
-        evidence=[f"'{rule.source}' line {rule.line} says '{rule.pattern}'"],
+        evidence=[f"'{rule.source}' line {rule.line} says '{rule.pattern}'"] if rule.source else [],
         hint="claim a path that git keeps, or take the rule away before the run",
     )
 
