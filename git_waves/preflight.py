@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from git_waves import agents, planning, refs
 from git_waves.adapters.git import Git
 from git_waves.adapters.repo import Repository
-from git_waves.adapters.rundir import first_event, run_dirs
+from git_waves.adapters.rundir import run_dirs
 from git_waves.core import fold
 from git_waves.core.fold import RunState
 from git_waves.core.model import Level, Oid, Plan, Schedule, Scope
@@ -45,7 +46,7 @@ def refuse_nothing_to_run(plan: Plan) -> None:
 
 
 def find_base(git: Git, name: str | None) -> tuple[Oid, str]:
-    """The commit a new run starts from, and how people call it."""
+    """The commit a new run starts from, and how people call it. `git` is the door of the worktree the command was typed in."""
     if name is not None:
         oid = git.resolve(name)
         if oid is None:
@@ -122,17 +123,21 @@ def refuse_taken_names(repository: Repository, plan: Plan, previous: Oid | None)
 
 
 def _branches_of_runs(common_dir: Path, plan: str) -> set[str]:
-    """Every branch some run of the plan ever leased."""
+    """Every branch some run of the plan ever leased, and the one people see; of damaged logs as far as they can be read."""
     names: set[str] = set()
     for run_dir in run_dirs(common_dir):
-        event = first_event(run_dir)
-        if event is None or event.get("plan") != plan:
-            continue
-        names.add(refs.integration_branch(plan))
         for line in run_dir.events.read_bytes().splitlines():
-            if b'"task_leased"' in line:
-                names.add(json.loads(line)["branch"])
-    return names
+            if b'"task_leased"' in line or b'"run_started"' in line:
+                names.update(_branches_in(line))
+    return {name for name in names if name.startswith(f"refs/heads/waves/{plan}/")}
+
+
+def _branches_in(line: bytes) -> Iterator[str]:
+    try:
+        event = json.loads(line)
+        yield str(event["branch"]) if "branch" in event else refs.integration_branch(str(event["plan"]))
+    except (ValueError, KeyError, TypeError):
+        return
 
 
 def worktree_folder(repository: Repository) -> Path:

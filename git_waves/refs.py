@@ -4,7 +4,7 @@ refs/waves/integration/<plan>           proven work; moves by compare-and-swap, 
 refs/heads/waves/<plan>/integration     the branch people see; follows while nobody else moved or checked it out
 refs/heads/waves/<plan>/<task>/<n>      one branch per attempt
 refs/waves/<plan>/<run>/candidate       merged, not yet proven
-refs/waves/<plan>/<run>/base, plan      pins, so that no garbage collection takes them
+refs/waves/<plan>/<run>/base, plan, …   pins, so that no garbage collection takes them
 refs/waves/archive/<run>/…              what was saved before a removal
 """
 
@@ -42,6 +42,11 @@ def candidate_ref(plan: str, run: str) -> str:
     return f"refs/waves/{plan}/{run}/candidate"
 
 
+def passed_ref(plan: str, run: str, task: str, attempt: int) -> str:
+    """Where a tip hangs from the moment it has passed until it is merged: its branch is in the hands of others."""
+    return f"refs/waves/{plan}/{run}/passed/{task}/{attempt}"
+
+
 def free_attempt(
     git: Git, plan: str, task: str, wanted: int, *, is_used: Callable[[int], bool] = lambda _: False
 ) -> int:
@@ -65,12 +70,20 @@ def begin(git: Git, state: RunState, *, previous: str) -> None:
     for name, wanted in (
         (f"refs/waves/{state.plan}/{state.run}/base", state.base),
         (f"refs/waves/{state.plan}/{state.run}/plan", state.plan_blob),
+        (f"refs/waves/{state.plan}/{state.run}/manifest", state.manifest_blob),
         (candidate_ref(state.plan, state.run), state.candidate),
     ):
-        if git.ref(name) is None:
+        if wanted and git.ref(name) is None:
             commands.append(f"create {name} {wanted}")
+    if (
+        state.accepted_from
+        and git.ref(candidate := candidate_ref(state.plan, state.run)) == state.accepted_from
+    ):
+        commands.append(f"update {candidate} {state.candidate} {state.accepted_from}")
     now = git.ref(ref)
-    if now is None:
+    if now is None and any(task.attempt for task in state.tasks.values()):
+        pass  # it was there, and somebody deleted it: a person says what is to become of it
+    elif now is None:
         commands.append(f"create {ref} {state.integration}")
     elif now == previous != state.integration and state.integration == state.base:
         commands.append(f"update {ref} {state.integration} {previous}")
@@ -103,9 +116,12 @@ def merge_message(state: RunState, task: TaskState) -> str:
 
 
 def move_candidate(git: Git, state: RunState, task: TaskState, commit: Oid) -> bool:
-    """Move the candidate from the value we know; False when it is not there any more."""
-    ref = candidate_ref(state.plan, state.run)
-    return git.update_refs([f"update {ref} {commit} {state.candidate}"], message=f"waves: merge {task.id}")
+    """Move the candidate from the value we know; False when it is not there any more. The tip hangs on it from now on."""
+    move = f"update {candidate_ref(state.plan, state.run)} {commit} {state.candidate}"
+    pin = passed_ref(state.plan, state.run, task.id, task.attempt)
+    held = git.ref(pin)
+    commands = [move, f"delete {pin} {held}"] if held is not None else [move]
+    return git.update_refs(commands, message=f"waves: merge {task.id}")
 
 
 def publish(git: Git, state: RunState) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from git_waves import __version__, agents, control, planning, preflight, refs, reviewing
-from git_waves.adapters import eventlog, process, rundir, worktrees
+from git_waves.adapters import eventlog, rundir
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock
 from git_waves.adapters.repo import Repository, open_repository
@@ -29,7 +29,7 @@ from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
 from git_waves.errors import OK, HaltError, UsageError, machine_error
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
-from git_waves.gates import JOBS as GATE_JOBS
+from git_waves.inheriting import end_jobs, end_stray_gates, mend_half_made, restore_pinned
 from git_waves.run import Coordinator
 from git_waves.setting import Setting
 
@@ -83,8 +83,8 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
     with ExitStack() as stack:
         stack.enter_context(coordinator_lock(repository.common_dir, plan.name))
         earlier = latest_run(repository.common_dir, plan.name)
-        state = control.load(earlier)[0] if earlier is not None else None
-        if earlier is not None and state is not None and not options.is_new:
+        state = control.load(earlier)[0] if earlier is not None and not options.is_new else None
+        if earlier is not None and state is not None:
             if not state.finished:
                 return _resume(repository, options, earlier, text, tell, say)
             if state.plan_blob == repository.git.blob_id(text.data) and not options.only:
@@ -94,6 +94,8 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
                 say(f"hint: merge it with: git merge {refs.shown_branch(plan.name)}")
                 return OK
         beginning = prepare(repository, options, text, plan, earlier if not options.is_new else None)
+        if earlier is not None and end_jobs(earlier):
+            say(f"note: ended what still ran of run '{earlier.run}'; its worktrees are kept")
         return _begin(repository, options, beginning, tell, say)
 
 
@@ -114,7 +116,7 @@ def prepare(
     preflight.refuse_violations(analysis)
     notice = reviewing.check_reviewed(repository, plan, text)
     preflight.refuse_nothing_to_run(plan)
-    base, base_name = preflight.find_base(git, options.base or plan.base)
+    base, base_name = preflight.find_base(Git(repository.git_dir), options.base or plan.base)
     previous = git.ref(refs.integration_ref(plan.name))
     done: dict[str, str] = {}
     if earlier is not None and previous is not None:
@@ -152,11 +154,11 @@ def _begin(
     write_durably(run_dir.plan, beginning.text.data)
     facts = {"source": beginning.text.source, "name": beginning.text.name_hint}
     write_durably(run_dir.path / "plan.json", json.dumps(facts).encode())
-    manifest = json.dumps(beginning.analysis.manifest.to_json(), sort_keys=True)
-    write_durably(run_dir.manifest, manifest.encode())
-    run = new_run_id()
+    manifest = json.dumps(beginning.analysis.manifest.to_json(), sort_keys=True).encode()
+    write_durably(run_dir.manifest, manifest)
+    run = new_run_id(repository.common_dir)
     log = eventlog.EventLog.create(run_dir.events)
-    first = log.append(_run_started(git, run, beginning))
+    first = log.append(_run_started(git, run, beginning, manifest))
     log.close()
     run_dir = rundir.be_born(run_dir, run)
     state, size = control.load(run_dir)
@@ -165,7 +167,7 @@ def _begin(
     return _go(repository, options, run_dir, plan, state, log, tell, say)
 
 
-def _run_started(git: Git, run: str, beginning: Beginning) -> eventlog.RunStarted:
+def _run_started(git: Git, run: str, beginning: Beginning, manifest: bytes) -> eventlog.RunStarted:
     plan, schedule = beginning.analysis.plan, beginning.analysis.schedule
     needs: dict[str, list[str]] = {task.id: [] for task in plan.tasks}
     for need in schedule.needs:
@@ -179,6 +181,7 @@ def _run_started(git: Git, run: str, beginning: Beginning) -> eventlog.RunStarte
         plan=plan.name,
         source=beginning.text.source,
         plan_blob=git.hash_blob(beginning.text.data),
+        manifest_blob=git.hash_blob(manifest),
         previous=beginning.previous or "",
         base=beginning.base,
         base_tree=git.tree_of(beginning.base),
@@ -253,6 +256,7 @@ def _resume(
         say(
             f"note: '{text.source}' has changed since run '{state.run}' began; the run goes on with the plan as it was"
         )
+    changed = tuple(restore_pinned(git, run_dir, state))
     pinned = json.loads((run_dir.path / "plan.json").read_bytes())
     plan = read_plan(
         PlanText(name_hint=pinned["name"], source=pinned["source"], data=run_dir.plan.read_bytes()),
@@ -267,6 +271,10 @@ def _resume(
     )
     state.apply(resumed)
     tell(resumed, state)
+    for words in changed:
+        warned = log.append(eventlog.Warned(message=words))
+        state.apply(warned)
+        tell(warned, state)
     return _go(repository, options, run_dir, plan, state, log, tell, say)
 
 
@@ -293,7 +301,9 @@ def _go(
             say(
                 "note: set extensions.worktreeConfig in this repository; 'git waves hooks uninstall' takes it back"
             )
-        _end_stray_gates(git, run_dir, preflight.worktree_folder(repository) / plan.name)
+        mend_half_made(git, state)
+        for words in end_stray_gates(git, run_dir, preflight.worktree_folder(repository) / plan.name):
+            record(eventlog.Warned(message=words))
         refs.begin(git, state, previous=state.previous)
         while events := refs.reconcile(git, state):
             for event in events:
@@ -335,16 +345,6 @@ def _setting(
         },
         until=options.until_group,
     )
-
-
-def _end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> None:
-    """End gates that a dead coordinator left running and drop their worktrees; gates are simply run again."""
-    for job_folder in run_dir.job_folders():
-        job = process.Job(job_folder)
-        if job_folder.name.startswith(GATE_JOBS) and process.stop(job):
-            process.wait(job)
-    for gate in sorted(folder.glob("gate.*")):
-        worktrees.drop_throwaway(git, gate)
 
 
 def _answer_for_moved_refs(

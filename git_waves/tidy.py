@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from git_waves import refs
 from git_waves.adapters import eventlog, hooks, locks, worktrees
 from git_waves.adapters.git import Git
+from git_waves.adapters.jobs import Job, is_alive
 from git_waves.adapters.lease import LEASE_NAME
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import RunDir, first_event, run_dirs
@@ -43,8 +45,9 @@ def clean(
     runs: dict[str, list[RunDir]] = {}
     for run_dir in run_dirs(repository.common_dir):
         event = first_event(run_dir)
-        if event is not None and plan in (None, event["plan"]):
-            runs.setdefault(event["plan"], []).append(run_dir)
+        name = event.get("plan") if event is not None else None
+        if isinstance(name, str) and plan in (None, name):
+            runs.setdefault(name, []).append(run_dir)
     if plan is not None and not runs:
         raise UsageError(f"plan '{plan}' has no run here", hint="'git waves status' shows the newest run")
     wish = _Wish(is_rehearsal=is_rehearsal, archives=archives)
@@ -73,7 +76,8 @@ def _clean_plan(repository: Repository, plan: str, of_plan: list[RunDir], wish: 
             continue
         state = fold.fold(events)
         branches += _branches(events)
-        for tidied in _clean_worktrees(repository, run_dir, state, size, integration, wish):
+        given_up = tuple(_given_up(run_dir, events, state, is_newest=run_dir is of_plan[0]))
+        for tidied in _clean_worktrees(repository, run_dir, state, size, integration, wish, given_up):
             if tidied.is_removed:
                 gone.add(str(Path(tidied.name).resolve()))
             yield tidied
@@ -81,9 +85,28 @@ def _clean_plan(repository: Repository, plan: str, of_plan: list[RunDir], wish: 
         yield from _clean_branch(repository.git, branch, integration, gone, wish)
 
 
-def _branches(events: tuple[dict[str, object], ...]) -> Iterator[str]:
+def _branches(events: tuple[dict[str, Any], ...]) -> Iterator[str]:
     """Every branch a run leased: only these are ever looked at, so nobody else's can be hit."""
     return (str(event["branch"]) for event in events if event["event"] == "task_leased")
+
+
+def _given_up(
+    run_dir: RunDir, events: tuple[dict[str, Any], ...], state: RunState, *, is_newest: bool
+) -> Iterator[TaskState]:
+    """Attempts that nobody will go on with: those before a task's last one, and in all runs but the plan's newest those
+    whose agent runs no more."""
+    for event in events:
+        if event["event"] != "task_leased":
+            continue
+        task = state.tasks[event["task"]]
+        is_last = event["attempt"] == task.attempt
+        is_at_work = is_last and is_alive(Job(run_dir.job(f"{task.id}.{task.attempt}.agent")))
+        if (is_newest and is_last) or is_at_work or task.status in (fold.INTEGRATED, fold.DONE):
+            continue
+        attempt = TaskState(task.id, "", "", [], task.status if is_last else fold.FAILED)
+        attempt.attempt, attempt.branch = event["attempt"], event["branch"]
+        attempt.base, attempt.worktree = event["base"], event["worktree"]
+        yield attempt
 
 
 # ---------------------------------------------------------------------- worktrees
@@ -96,13 +119,17 @@ def _clean_worktrees(
     size: int,
     integration: Oid | None,
     wish: _Wish,
+    given_up: tuple[TaskState, ...],
 ) -> Iterator[Tidied]:
-    for task in state.tasks.values():
+    known = {(task.id, task.attempt) for task in given_up}
+    current = [task for task in state.tasks.values() if (task.id, task.attempt) not in known]
+    for task in (*current, *given_up):
         folder = Path(task.worktree)
         if not task.worktree or not folder.is_dir():
             continue
-        why = _why_keep(repository.git, task, integration)
-        is_saved = bool(why) and task.status in _AT_REST
+        is_given_up = (task.id, task.attempt) in known
+        why = _why_keep(repository.git, task, integration, is_given_up=is_given_up)
+        is_saved = bool(why) and (is_given_up or task.status in _AT_REST)
         if why and not (wish.archives and is_saved):
             way = "; 'git waves clean --archive' saves its work in a ref and removes it" if is_saved else ""
             yield Tidied(what="worktree", name=str(folder), is_removed=False, reason=why + way)
@@ -135,8 +162,10 @@ _MERGED = "its work is in the integration ref"
 _AT_REST = (fold.FAILED, fold.PARKED, fold.BLOCKED, fold.SKIPPED, fold.PENDING)
 
 
-def _why_keep(git: Git, task: TaskState, integration: Oid | None) -> str:
+def _why_keep(git: Git, task: TaskState, integration: Oid | None, *, is_given_up: bool) -> str:
     """Why a worktree stays; empty when its work is proved merged."""
+    if is_given_up:
+        return f"attempt {task.attempt} of task '{task.id}' is of an earlier time and not merged"
     if task.status not in (fold.INTEGRATED, fold.DONE):
         return f"task '{task.id}' is {task.status}"
     tip = git.ref(task.branch)

@@ -18,7 +18,7 @@ from git_waves.core.model import Oid, RepoPath
 from git_waves.core.ownership import owns
 
 _MARK = "refused by git-waves: "
-_FOREIGN_REF = "refs/waves/canary"
+_FOREIGN_REF = "refs/waves/archive/canary"  # no plan and no run can be called so
 # Names no repository has, at depths and of kinds that few rules cover all of.
 _PLANTS = tuple(
     map(RepoPath, (".waves-canary", "waves-canary/planted.txt", "waves-canary/x/y/z/planted.canary"))

@@ -87,6 +87,7 @@ class RunStarted(_Event):
     plan: str
     source: Raw
     plan_blob: str
+    manifest_blob: str = ""
     previous: str  # the integration ref's value before this run; empty when there was none
     base: str
     base_tree: str

@@ -615,7 +615,19 @@ class Git:
         )
         if done.returncode == 0:
             self.sync_refs(line.split(" ")[1] for line in commands)
+        else:
+            self._refuse_locked(line.split(" ")[1] for line in commands)
         return done.returncode == 0
+
+    def _refuse_locked(self, names: Iterable[str]) -> None:
+        """Raise when a ref did not move because of a lock file: git has waited for it, so most likely nobody holds it."""
+        for name in (*names, "packed-refs"):
+            lock = self.git_dir / f"{name}.lock"
+            if lock.exists():
+                raise SurroundingsError(
+                    f"'{name}' is locked by '{lock}'",
+                    hint="if no git is at work here, one was killed and left it: remove the file, then 'git waves run'",
+                )
 
     def try_refs(
         self, commands: Sequence[str], *, environment: Mapping[str, str] | None = None

@@ -22,7 +22,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +82,25 @@ class RunDir:
         return self.hooks / f"{task}.{attempt}.seal.json"
 
 
-def new_run_id() -> str:
-    """A name for a new run: the UTC time, and a few letters so that two in one second differ."""
-    return datetime.now(UTC).strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+def new_run_id(common_dir: Path) -> str:
+    """A name for a new run, later in order than every run before it: the UTC time, or the second after the newest run's
+    where the clock was put back or two runs begin in one second; and a few letters."""
+    now = datetime.now(UTC).replace(microsecond=0, tzinfo=None)
+    times = [time for run_dir in run_dirs(common_dir) if (time := _time_of(run_dir.run)) is not None]
+    if times and max(times) >= now:
+        now = max(times) + timedelta(seconds=1)
+    return now.strftime(_TIME) + f"-{secrets.token_hex(2)}"
+
+
+_TIME = "%Y%m%d-%H%M%S"
+
+
+def _time_of(run: str) -> datetime | None:
+    try:
+        time = datetime.strptime(run.rpartition("-")[0], _TIME)  # noqa: DTZ007  # UTC throughout
+    except ValueError:
+        return None
+    return time if time.year < 9999 else None  # planted: no run of ours comes after it
 
 
 def unborn(common_dir: Path, plan: str) -> RunDir:

@@ -8,6 +8,7 @@ them: a folder's content is read into a tree with an index file of ours and the 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -289,6 +290,13 @@ def _drop_admin(git: Git, folder: Path) -> None:
 
 def _points_to(admin: Path, folder: Path) -> bool:
     return _place_of(admin) in (folder, folder.resolve())
+
+
+def mend_half_made(git: Git, folders: Iterable[Path]) -> None:
+    """Remove what killed `git worktree add`s for these folders left; see `_repair_half_made`."""
+    with worktree_lock(git.git_dir):
+        for folder in folders:
+            _repair_half_made(git, folder)
 
 
 def _repair_half_made(git: Git, folder: Path) -> None:

@@ -126,7 +126,7 @@ class RunState:
         self.run = ""
         self.plan = ""
         self.source = ""
-        self.plan_blob = ""
+        self.plan_blob = self.manifest_blob = ""
         self.base = ""
         self.base_name = ""
         self.previous = ""  # the integration ref before this run
@@ -138,6 +138,7 @@ class RunState:
         self.candidate = ""
         self.candidate_tree = ""
         self.integration = ""
+        self.accepted_from = ""  # where the candidate was before a person accepted another integration
         self.gates: dict[tuple[str, str], GateResult] = {}  # (gate, tree) -> last result
         self.gate_rounds = 0
         self.stopping = False
@@ -170,6 +171,7 @@ class RunState:
         self.plan = event["plan"]
         self.source = event["source"]
         self.plan_blob = event["plan_blob"]
+        self.manifest_blob = event.get("manifest_blob", "")
         self.base = self.candidate = self.integration = event["base"]
         self.candidate_tree = event["base_tree"]
         self.base_name = event["base_name"]
@@ -206,6 +208,7 @@ class RunState:
         self.refs_moved = event["message"]
 
     def _integration_accepted(self, event: Event) -> None:
+        self.accepted_from = self.candidate
         self.integration = self.candidate = event["new"]
         self.candidate_tree = event["tree"]
         self.refs_moved = ""

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from git_waves import refs
+from git_waves.adapters import archive
 from git_waves.errors import WavesError, machine_error
 from git_waves.ladder.attempt import Climb, Fell, Interrupted, Outcome, Passed
 from git_waves.ladder.prepare import canary, environment
@@ -48,6 +50,13 @@ def climb(state: Climb) -> Outcome:
         if fallen is not None:
             return replace(fallen, rung=name) if isinstance(fallen, Fell) else fallen
     assert state.tip is not None, "the commit rung sets the tip"
+    pin = refs.passed_ref(state.plan.name, state.lease.run, state.task.id, state.lease.attempt)
+    if archive.keep(state.git, pin, state.tip) != pin:
+        return Fell(
+            rung="verify",
+            reason=f"'{pin}' could not be written, and nothing else holds its work",
+            is_parked=True,
+        )
     return Passed(tip=state.tip, paths=state.paths)
 
 

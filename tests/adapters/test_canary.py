@@ -47,11 +47,11 @@ def test_it_sings_again_when_an_agent_has_worked_there(task: TaskWorktree) -> No
     [
         (
             lambda task: task.git("config", "--worktree", "core.hooksPath", "/dev/null"),
-            "a move of the foreign ref 'refs/waves/canary' was not refused",
+            "a move of the foreign ref 'refs/waves/archive/canary' was not refused",
         ),
         (
             lambda task: (task.hooks / "reference-transaction").chmod(0o600),
-            "a move of the foreign ref 'refs/waves/canary' was not refused",
+            "a move of the foreign ref 'refs/waves/archive/canary' was not refused",
         ),
         (
             lambda task: (task.hooks / "pre-commit").chmod(0o600),
@@ -75,11 +75,11 @@ def test_it_sings_again_when_an_agent_has_worked_there(task: TaskWorktree) -> No
         ),
         (
             lambda task: (task.hooks / "guard.py").write_text("raise SystemExit(0)\n"),
-            "a move of the foreign ref 'refs/waves/canary' was not refused",
+            "a move of the foreign ref 'refs/waves/archive/canary' was not refused",
         ),
         (
             lambda task: (task.hooks / "guard.py").unlink(),
-            "a move of the foreign ref 'refs/waves/canary' was refused by something else: ",
+            "a move of the foreign ref 'refs/waves/archive/canary' was refused by something else: ",
         ),
         (
             lambda task: (task.admin / "waves-owned-files").write_text(".waves-canary\n"),
@@ -87,12 +87,12 @@ def test_it_sings_again_when_an_agent_has_worked_there(task: TaskWorktree) -> No
         ),
         (
             lambda task: (task.hooks / "reference-transaction").write_text("#!/bin/sh\nexit 1\n"),
-            "a move of the foreign ref 'refs/waves/canary' was refused by something else: "
+            "a move of the foreign ref 'refs/waves/archive/canary' was refused by something else: "
             "fatal: ref updates aborted by hook",
         ),
         (
             lambda task: (task.hooks / "settings.sh").write_text("_waves_lease=/nonexistent/lease\n"),
-            "a move of the foreign ref 'refs/waves/canary' was not refused",
+            "a move of the foreign ref 'refs/waves/archive/canary' was not refused",
         ),
         (
             lambda task: task.repo.git("update-ref", "-d", f"refs/heads/{task.branch}"),

@@ -8,7 +8,7 @@ from git_waves import refs
 from git_waves.adapters.eventlog import Published, TaskMerged
 from git_waves.adapters.git import Git
 from git_waves.core.model import Oid
-from git_waves.errors import HaltError
+from git_waves.errors import HaltError, SurroundingsError
 from tests.core.simulate import Simulation
 from tests.support.repo import RepoBuilder
 
@@ -25,9 +25,9 @@ class Scene:
         state = self.run.state
         state.base = state.candidate = state.integration = self.base
         state.plan_blob = self.git.hash_blob(b"plan")
+        refs.begin(self.git, state, previous="")
         self.run.event("task_leased", task="t1", attempt=1, branch="b", base=self.base, worktree="w")
         self.run.event("task_passed", task="t1", attempt=1, tip=self.tip, paths=["a"])
-        refs.begin(self.git, state, previous="")
 
     @property
     def state(self) -> object:
@@ -102,6 +102,42 @@ def test_a_branch_that_somebody_checked_out_is_left_alone_and_named(scene: Scene
     assert scene.git.ref("refs/waves/integration/p") == commit
     assert scene.git.ref("refs/heads/waves/p/integration") == scene.base
     assert scene.repo.git("status", "--porcelain") == ""
+
+
+def test_an_integration_ref_that_was_deleted_under_way_is_not_made_again_silently(scene: Scene) -> None:
+    scene.repo.git("update-ref", "-d", "refs/waves/integration/p")
+    refs.begin(scene.git, scene.run.state, previous="")
+    assert scene.git.ref("refs/waves/integration/p") is None
+    assert "it is gone" in refs.moved_elsewhere(scene.git, scene.run.state)
+
+
+def test_an_acceptance_that_was_killed_half_way_is_completed(scene: Scene) -> None:
+    theirs = scene.repo.git("commit-tree", "HEAD^{tree}", "-m", "of no ancestry")
+    scene.repo.git("update-ref", "refs/waves/integration/p", theirs)
+    scene.run.event("integration_accepted", old=scene.base, new=theirs, tree="T")
+    refs.begin(scene.git, scene.run.state, previous="")
+    assert refs.reconcile(scene.git, scene.run.state) == ()
+    assert scene.git.ref("refs/waves/p/r1/candidate") == theirs
+
+
+def test_a_passed_tip_hangs_on_a_ref_of_ours_until_it_is_merged(scene: Scene) -> None:
+    pin = refs.passed_ref("p", "r1", "t1", 1)
+    scene.repo.git("update-ref", pin, scene.tip)
+    commit = scene.merge_commit()
+    assert refs.move_candidate(scene.git, scene.run.state, scene.run.state.tasks["t1"], commit)
+    assert scene.git.ref(pin) is None
+    assert scene.git.ref("refs/waves/p/r1/candidate") == commit
+
+
+def test_a_lock_that_a_killed_git_left_is_named_with_its_file(scene: Scene) -> None:
+    lock = scene.repo.folder / ".git/refs/waves/integration/p.lock"
+    lock.write_text("")
+    state = scene.run.state
+    with pytest.raises(
+        SurroundingsError, match=r"'refs/waves/integration/p' is locked by '.*p\.lock'"
+    ) as caught:
+        scene.git.update_refs([f"update refs/waves/integration/p {scene.tip} {state.base}"], message="m")
+    assert "remove the file" in caught.value.hint
 
 
 def test_attempt_numbers_are_never_reused(scene: Scene) -> None:

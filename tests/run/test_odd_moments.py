@@ -10,7 +10,9 @@ import sys
 import time
 from pathlib import Path
 
-from tests.run.test_whole_runs import events, merged, start
+import pytest
+
+from tests.run.test_whole_runs import INTEGRATION, events, merged, start
 from tests.support.plans import plan, task
 from tests.support.processes import processes_of
 from tests.support.repo import ROOT, RepoBuilder
@@ -54,6 +56,8 @@ def test_a_split_index_of_the_user_is_none_of_our_business(repo: RepoBuilder) ->
 def kill_while_its_agent_works(repo: RepoBuilder) -> None:
     """Start a run and kill its coordinator, and nothing else, as soon as the agent runs."""
     with start(repo) as process:
+        while not any((repo.folder / ".git/waves/runs").glob("*/jobs/*.agent/start.json")):
+            time.sleep(0.02)
         process.kill()
 
 
@@ -112,9 +116,11 @@ def test_a_stop_that_nobody_lived_to_see_does_not_stop_the_next_run(repo: RepoBu
 
 
 def test_skipping_a_task_at_work_is_refused_and_not_forgotten(repo: RepoBuilder) -> None:
-    repo.commit({".waves/plan.yaml": plan(task("t1", run="sleep 1; echo t1 > t1.txt"))})
+    run = "while ! test -e ../../go; do sleep 0.05; done; echo t1 > t1.txt"
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=run))})
     with start(repo) as process:
         done = repo.run_waves("skip", "t1", "--reason", "too slow")
+        (repo.folder.parent / "repo.waves/go").touch()
         assert process.stdout is not None
         process.stdout.read()
     assert done.returncode == 2
@@ -150,3 +156,107 @@ def test_a_coordinator_that_breaks_leaves_at_once_and_its_agents_are_adopted(rep
     repo.waves("run")
     assert merged(repo) == ["a", "b"]
     assert [event["attempt"] for event in events(repo) if event["event"] == "task_leased"] == [1, 1]
+
+
+def test_a_passed_tip_survives_its_branch_and_a_collection(repo: RepoBuilder) -> None:
+    """The user (here: a sibling) deletes the branch and collects garbage while the round is not over."""
+    drop = (
+        "while ! git rev-parse -q --verify waves/p/t1/1~1 >/dev/null; do sleep 0.05; done; sleep 0.7\n"
+        'g="git --git-dir=$(git rev-parse --git-common-dir)"; $g update-ref -d refs/heads/waves/p/t1/1\n'
+        "$g reflog expire --expire=now --all; $g gc -q --prune=now; echo t2 > t2.txt"
+    )
+    commit = "echo t1 > t1.txt; git add t1.txt; git commit -qm work"
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=commit), task("t2", run=drop))})
+    repo.waves("run")
+    assert merged(repo) == ["t1", "t2"]
+    assert repo.git("for-each-ref", "refs/waves/p/*/passed/") == ""
+
+
+def test_a_plan_called_canary_runs(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1")).replace("name: p", "name: canary")})
+    repo.waves("run")
+
+
+def test_a_run_begins_at_the_head_of_the_worktree_it_is_typed_in(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1"))})
+    other = repo.folder.parent / "other"
+    repo.git("worktree", "add", "-q", "-b", "feature", str(other))
+    (other / "feature.txt").write_text("here\n")
+    repo.git("add", ".", cwd=other)
+    repo.git("commit", "-qm", "feature", cwd=other)
+    assert "from 'feature'" in repo.waves("run", cwd=other)
+    assert repo.git("show", f"{INTEGRATION}:feature.txt") == "here"
+
+
+def test_a_run_after_the_clock_was_put_back_is_still_the_newest(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1"))})
+    repo.waves("run")
+    runs = repo.folder / ".git/waves/runs"
+    (first,) = runs.iterdir()
+    log = (first / "events.jsonl").read_text().replace(first.name, "20991231-235959-ffff")
+    (first / "events.jsonl").write_text(log)
+    first.rename(runs / "20991231-235959-ffff")
+    repo.waves("run", "--new")
+    assert sorted(path.name for path in runs.iterdir())[-1].startswith("21000101-000000-")
+    repo.waves("run", "--new")
+    assert sorted(path.name for path in runs.iterdir())[-1].startswith("21000101-000001-")
+
+
+@pytest.mark.parametrize("line", [0, 3])
+def test_a_damaged_log_is_in_nobodys_way_when_starting_over(repo: RepoBuilder, line: int) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1"))})
+    repo.waves("run")
+    (log,) = (repo.folder / ".git/waves/runs").glob("*/events.jsonl")
+    lines = log.read_bytes().splitlines(keepends=True)
+    lines[line] = b'garbage "task_leased"\n'
+    log.write_bytes(b"".join(lines))
+    assert repo.run_waves("run").returncode in (0, 4)
+    repo.waves("run", "--new")
+    assert merged(repo) == ["t1"]
+
+
+def test_starting_over_ends_what_still_runs_and_its_worktrees_can_be_cleaned(repo: RepoBuilder) -> None:
+    run = 'echo half > t1.txt; test "$WAVES_ATTEMPT" = 2 || sleep 60; echo t1 > t1.txt'
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=run))})
+    kill_while_its_agent_works(repo)
+    while not (repo.folder.parent / "repo.waves/p/t1.1/t1.txt").exists():
+        time.sleep(0.02)
+    assert "note: ended what still ran of run" in repo.waves("run", "--new")
+    assert processes_of(repo) == []
+    assert "attempt 1 of task 't1' is of an earlier time and not merged" in repo.waves("clean")
+    repo.waves("clean", "--archive")
+    assert not (repo.folder.parent / "repo.waves/p").exists()
+    (archive,) = repo.git("for-each-ref", "--format=%(refname)", "refs/waves/archive/").split()
+    assert repo.git("show", f"{archive}:t1.txt") == "half"
+
+
+def test_a_manifest_and_a_plan_that_an_agent_changed_are_put_back_and_told(repo: RepoBuilder) -> None:
+    grab = (
+        'w=$(echo "$(git rev-parse --git-common-dir)"/waves/runs/*)\n'
+        "sed -i 's/t1.txt/foreign.txt/g' $w/manifest.json $w/plan; touch ../../changed\n"
+        "while ! test -e ../../go; do sleep 0.05; done; echo evil > foreign.txt"
+    )
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=grab)), "foreign.txt": "1\n"})
+    folder = repo.folder.parent / "repo.waves"
+    with start(repo) as process:
+        while not (folder / "changed").exists():
+            time.sleep(0.02)
+        process.kill()
+    (folder / "go").touch()
+    done = repo.run_waves("run")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "it left changes to paths it does not own" in done.stdout
+    assert done.stdout.count("was changed by somebody since the run began, and was put back") == 2
+    assert repo.git("show", f"{INTEGRATION}:foreign.txt") == "1"
+
+
+def test_an_integration_ref_that_was_deleted_is_told_and_restored_on_request(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1"), task("t2", needs=("t1",), run="exit 1"))})
+    assert repo.run_waves("run").returncode == 1
+    repo.git("update-ref", "-d", INTEGRATION)
+    repo.waves("skip", "t2", "--reason", "x")
+    done = repo.run_waves("run")
+    assert done.returncode == 3
+    assert "it is gone" in done.stdout + done.stderr
+    repo.waves("run", "--restore")
+    assert merged(repo) == ["t1"]
