@@ -21,6 +21,8 @@ p5.js react.js require.js socket.io three.js vue.js
 _ENDINGS = frozenset(_ENDINGS_TEXT.split())
 _NAMES = frozenset(_NAMES_TEXT.split())
 _LIBRARIES = frozenset(_LIBRARIES_TEXT.split())
+PLAIN_NAMES = tuple(sorted(name for name in _NAMES if "." not in name))
+"""Files whose names have no ending and no dot."""
 
 
 def is_known_name(name: str) -> bool:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from git_waves.formats.filenames import reads_like_a_library, reads_like_a_path
+from git_waves.formats.filenames import PLAIN_NAMES, reads_like_a_library, reads_like_a_path
 from git_waves.formats.markdown import Line
 
 MOST = 200
 """Mentions taken from one task; more is a list of files, not prose."""
 
 _LONGEST_TEXT = 60_000
-# ASCII only: in CJK prose words stand right beside a path. A colon ends a word, so a URL leaves `//host/...`, no path.
-_WORD = re.compile(r"`[^`\n]{1,300}`|[A-Za-z0-9_.@\[\]()+/\\-]{3,300}")
+# What can be a path: in backquotes, with a dot or a slash, or a name that is known to need neither. ASCII only: in CJK prose
+# words stand right beside a path. A colon ends a word, so a URL leaves `//host/...`, which is no path.
+_LETTERS = r"A-Za-z0-9_@\[\]()+\-"
+_WORD = re.compile(
+    rf"`[^`\n]{{1,300}}`|(?<![{_LETTERS}])(?:[{_LETTERS}]*[./\\][{_LETTERS}./\\]{{1,300}}"
+    rf"|(?:{'|'.join(PLAIN_NAMES)})(?![{_LETTERS}./\\]))"
+)
 _PLAIN = re.compile(r"[A-Za-z0-9_.@\[\]()+/-]+")
 _READS = re.compile(
     r"(?:\bfrom|\bper|\bsee|\bvia|\blike|\bmatch|\bmatches|\bmatching|\bmirrors?|\bmirroring|\bfollowing|\breferences?|"

@@ -6,6 +6,7 @@ Cheap on purpose, and apart from the readers: every plan is held against these, 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from git_waves.formats.jsonmarks import JsonFault, read_object
 
@@ -13,45 +14,49 @@ _M = re.MULTILINE
 _HEAD = 200_000
 """Letters that are looked at in a Markdown plan; its first task comes long before."""
 
-_fragments = re.compile(r"\A\s*\[\s*\{").match
-_fragment_keys = re.compile(r'"tasks"\s*:\s*\[').search
-_task_master = re.compile(r'"tasks"\s*:\s*\[').search
-_task_master_keys = re.compile(r'"(?:dependencies|subtasks|testStrategy|relevantFiles)"\s*:').search
-_schema_version = re.compile(r'"schema_version"\s*:').search
-_loopdeck = re.compile(r"^[ \t]*(?:-[ \t]+)?execution_id[ \t]*:", _M).search
-_phases = re.compile(r"^phases[ \t]*:", _M).search
-_own_keys = re.compile(
-    r"""["']?(?:version|name|base|scheduler|max_parallel|on_failure|agent|commit|setup|resources|background|gates|groups|"""
-    r"""tasks|expect|budget|id|phases)["']?[ \t]*:(?:[ \t]|$)"""
-).match
-_first_words = re.compile(r"^(?!#|---[ \t]*$|[ \t]*$).*$", _M).search
-_front = re.compile(r"\A---[ \t]*\n").match
-_front_end = re.compile(r"^---[ \t]*$", _M).search
-_gsd_key = re.compile(r"^(?:phase|plan)[ \t]*:", _M).findall
-_gsd_more = re.compile(
+
+def _finder(pattern: str, flags: int = 0) -> Callable[..., re.Match[str] | None]:
+    """Like `re.compile(pattern).search`, compiled when it is first asked: a plan of ours is held against few of these."""
+    return lambda text, *place: re.compile(pattern, flags).search(text, *place)
+
+
+_fragments = _finder(r"\A\s*\[\s*\{")
+_fragment_keys = _finder(r'"tasks"\s*:\s*\[')
+_task_master = _finder(r'"tasks"\s*:\s*\[')
+_task_master_keys = _finder(r'"(?:dependencies|subtasks|testStrategy|relevantFiles)"\s*:')
+_schema_version = _finder(r'"schema_version"\s*:')
+_loopdeck = _finder(r"^[ \t]*(?:-[ \t]+)?execution_id[ \t]*:", _M)
+_phases = _finder(r"^phases[ \t]*:", _M)
+_own_keys = _finder(
+    r"""\A["']?(?:version|name|base|scheduler|max_parallel|on_failure|agent|commit|setup|resources|background|gates|groups|"""
+    r"""tasks|expect|budget|require_review|id|phases)["']?[ \t]*:(?:[ \t]|$)"""
+)
+_first_words = _finder(r"^(?!#|---[ \t]*$|[ \t]*$).*$", _M)
+_front = _finder(r"\A---[ \t]*\n")
+_front_end = _finder(r"^---[ \t]*$", _M)
+_gsd_keys = r"^(phase|plan)[ \t]*:"
+_gsd_more = _finder(
     r"^(?:wave|depends_on|files[_-]modified|must_haves|autonomous|type|requirements)[ \t]*:", _M
-).search
-_gsd_tag = re.compile(r"^[ \t]*<task\b[^<>\n]{0,300}>|^[ \t]*<objective>", _M).search
-_gsd_name = re.compile(r"(?:^|[-/])PLAN\.md$").search
-_gsd_heading = re.compile(r"^#[ \t]+(?:Phase|Plan)[ \t]+[0-9]", _M).search
-_package_key = re.compile(r"^work_package_id[ \t]*:", _M).search
-_superpowers_skill = re.compile(r"REQUIRED[ -]SUB-?SKILL", re.IGNORECASE).search
-_task_heading = re.compile(r"^#{2,4}[ \t]+[^\w\n]{0,12}Task[ \t]+[0-9]", _M).search
-_files_list = re.compile(r"^\*\*Files:?\*\*:?", _M).search
-_spec_kit_task = re.compile(r"^[ \t]*[-*][ \t]+\[.\][ \t]+(?:\*\*)?T[0-9]{1,5}[A-Za-z]?\b", _M).search
-_spec_kit_heading = re.compile(r"^#{2,5}[ \t]+(?:\[.\][ \t]*)?T[0-9]{3,4}[A-Za-z]?\b", _M).search
-_swarm_task = re.compile(r"^#{2,5}[ \t]+\W{0,4}T[0-9]{1,4}(?:\.[0-9]{1,3})?[ \t]*[:\u2014\u2013-]", _M).search
-_swarm_field = re.compile(r"^[ \t]*(?:[-*][ \t]+)?\*\*depends[_ ]on\*\*[ \t]*:", _M | re.IGNORECASE).search
-_ito_task = re.compile(r"^#{2,4}[ \t]+Task[ \t]+[0-9]{1,4}\.[0-9]{1,4}[ \t]*:", _M).search
-_ito_field = re.compile(r"^[-*][ \t]+\*\*(?:Action|Files|Dependencies|Status|Done When)\*\*:", _M).search
-_kiro_task = re.compile(
-    r"^[ \t]*[-*][ \t]+\[.\]\*?[ \t]+\*?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,4}){0,4}\.?[ \t]", _M
-).search
-_kiro_note = re.compile(r"^[ \t]*[-*][ \t]+_[^_\n:]{1,40}:[^\n]{1,2000}_[ \t]*$", _M).search
-_kiro_graph = re.compile(r"^#{1,4}[ \t]+Task Dependency Graph", _M).search
-_kiro_mark = re.compile(r"^[ \t]*[-*][ \t]+\[.\]\*?[ \t]+[0-9.]{1,12}[ \t]+\(P\)", _M).search
-_kiro_title = re.compile(r"^#[ \t]+Implementation Plan", _M).search
-_checkbox = re.compile(r"^[ \t]*[-*][ \t]+\[[ xX]\][ \t]+\S", _M).search
+)
+_gsd_tag = _finder(r"^[ \t]*<task\b[^<>\n]{0,300}>|^[ \t]*<objective>", _M)
+_gsd_name = _finder(r"(?:^|[-/])PLAN\.md$")
+_gsd_heading = _finder(r"^#[ \t]+(?:Phase|Plan)[ \t]+[0-9]", _M)
+_package_key = _finder(r"^work_package_id[ \t]*:", _M)
+_superpowers_skill = _finder(r"REQUIRED[ -]SUB-?SKILL", re.IGNORECASE)
+_task_heading = _finder(r"^#{2,4}[ \t]+[^\w\n]{0,12}Task[ \t]+[0-9]", _M)
+_files_list = _finder(r"^\*\*Files:?\*\*:?", _M)
+_spec_kit_task = _finder(r"^[ \t]*[-*][ \t]+\[.\][ \t]+(?:\*\*)?T[0-9]{1,5}[A-Za-z]?\b", _M)
+_spec_kit_heading = _finder(r"^#{2,5}[ \t]+(?:\[.\][ \t]*)?T[0-9]{3,4}[A-Za-z]?\b", _M)
+_swarm_task = _finder(r"^#{2,5}[ \t]+\W{0,4}T[0-9]{1,4}(?:\.[0-9]{1,3})?[ \t]*[:\u2014\u2013-]", _M)
+_swarm_field = _finder(r"^[ \t]*(?:[-*][ \t]+)?\*\*depends[_ ]on\*\*[ \t]*:", _M | re.IGNORECASE)
+_ito_task = _finder(r"^#{2,4}[ \t]+Task[ \t]+[0-9]{1,4}\.[0-9]{1,4}[ \t]*:", _M)
+_ito_field = _finder(r"^[-*][ \t]+\*\*(?:Action|Files|Dependencies|Status|Done When)\*\*:", _M)
+_kiro_task = _finder(r"^[ \t]*[-*][ \t]+\[.\]\*?[ \t]+\*?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,4}){0,4}\.?[ \t]", _M)
+_kiro_note = _finder(r"^[ \t]*[-*][ \t]+_[^_\n:]{1,40}:[^\n]{1,2000}_[ \t]*$", _M)
+_kiro_graph = _finder(r"^#{1,4}[ \t]+Task Dependency Graph", _M)
+_kiro_mark = _finder(r"^[ \t]*[-*][ \t]+\[.\]\*?[ \t]+[0-9.]{1,12}[ \t]+\(P\)", _M)
+_kiro_title = _finder(r"^#[ \t]+Implementation Plan", _M)
+_checkbox = _finder(r"^[ \t]*[-*][ \t]+\[[ xX]\][ \t]+\S", _M)
 
 
 def is_fragments(decoded: str, name: str) -> bool:  # noqa: ARG001  # every sign has the same two arguments
@@ -105,9 +110,8 @@ def is_gsd(decoded: str, name: str) -> bool:
         return False
     head = decoded[:_HEAD]
     front = front_matter(head)
-    if {key.rstrip(" \t:") for key in _gsd_key(front)} == {"phase", "plan"}:
-        return True
-    if front and _gsd_key(front) and _gsd_more(front):
+    keys = set(re.findall(_gsd_keys, front, _M))
+    if keys == {"phase", "plan"} or (keys and _gsd_more(front)):
         return True
     return _gsd_tag(head) is not None or (_gsd_name(name) is not None and _gsd_heading(head) is not None)
 
