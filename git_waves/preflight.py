@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,10 +40,11 @@ def refuse_nothing_to_run(plan: Plan) -> None:
     idle = [task for task in plan.tasks if not task.is_done and agents.invocation(plan, task, Path()) is None]
     if idle:
         names = ", ".join(f"'{task.id}'" for task in idle[:5]) + (", ..." if len(idle) > 5 else "")
-        raise UsageError(
-            f"nothing says how to do {names}: no 'run', and no agent",
-            hint="give the plan an agent, e.g. agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}",
-        )
+        hint = "give the plan an agent, e.g. agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}"
+        if plan.format != "native":
+            taken_over = f"git waves import {shlex.quote(plan.source)} -o .waves/plan.yaml"
+            hint = f"a plan of format '{plan.format}' cannot name one: {taken_over}, then {hint}"
+        raise UsageError(f"nothing says how to do {names}: no 'run', and no agent", hint=hint)
 
 
 def find_base(git: Git, name: str | None) -> tuple[Oid, str]:

@@ -246,3 +246,24 @@ def test_a_file_that_cannot_be_read_is_said(repo: RepoBuilder, waves: Waves) -> 
     repo.commit({SPEC: TASKS})
     (repo.folder / SPEC).chmod(0)
     assert "cannot be read" in waves("import", "specs", exit=2).err
+
+
+def test_run_says_how_a_foreign_plan_gets_an_agent(repo: RepoBuilder, waves: Waves) -> None:
+    repo.commit({SPEC: TASKS})
+    assert waves("run", SPEC, exit=2).err == (
+        "fatal: nothing says how to do 'T002', 'T003', 'T004': no 'run', and no agent\n"
+        "hint: a plan of format 'spec-kit' cannot name one: git waves import specs/001-shop/tasks.md -o .waves/plan.yaml, "
+        "then give the plan an agent, e.g. agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}\n"
+    )
+
+
+def test_run_carries_out_what_was_imported(repo: RepoBuilder, waves: Waves) -> None:
+    repo.commit({SPEC: TASKS})
+    waves("import", SPEC, "-o", ".waves/plan.yaml")
+    plan = repo.folder / ".waves/plan.yaml"
+    agent = 'agent: {run: "mkdir -p src && echo $WAVES_TASK >> src/$(test $WAVES_TASK = T004 && echo page.tsx || echo cart.ts)"}'
+    plan.write_text(plan.read_text().replace("version: 1\n", f"version: 1\n{agent}\n"))
+    repo.git("add", ".waves")
+    repo.git("commit", "-q", "-m", "plan")
+    waves("run")
+    assert repo.git("show", "waves/001-shop/integration:src/cart.ts").split() == ["T002", "T003"]
