@@ -256,14 +256,14 @@ def _resume(
         say(
             f"note: '{text.source}' has changed since run '{state.run}' began; the run goes on with the plan as it was"
         )
+    log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
+    control.forget_stops(run_dir)
     changed = tuple(restore_pinned(git, run_dir, state))
     pinned = json.loads((run_dir.path / "plan.json").read_bytes())
     plan = read_plan(
         PlanText(name_hint=pinned["name"], source=pinned["source"], data=run_dir.plan.read_bytes()),
         known_agents=agents.KNOWN,
     )
-    control.forget_stops(run_dir)
-    log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
     resumed = log.append(
         eventlog.RunResumed(
             coordinator=coordinator(), max_parallel=options.max_parallel or state.max_parallel

@@ -6,6 +6,7 @@ only show (`status`) parse the same lines with `json` alone.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -350,12 +351,27 @@ def read_events(path: Path) -> tuple[tuple[dict[str, Any], ...], int]:
 
 
 class EventLog:
-    """The writer of one log; there is one per run, the coordinator that holds the lock."""
+    """The writer of one log; there is one per run, whoever holds the plan's lock.
+
+    The log itself is locked as well: people delete lock files that they think are stale. Raises SurroundingsError when
+    somebody else writes it, or has written since it was read.
+    """
 
     def __init__(self, path: Path, *, events: int, size: int) -> None:
         self.path = path
         self._next = events + 1
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_newer = b"\n" in os.pread(self._file, os.fstat(self._file).st_size, size)
+        except BlockingIOError:
+            is_newer = True
+        if is_newer:
+            os.close(self._file)
+            raise SurroundingsError(
+                f"'{path}' is being written by somebody else",
+                hint="'git waves status --watch' shows it, 'git waves stop' ends it",
+            )
         if os.fstat(self._file).st_size != size:
             os.ftruncate(self._file, size)  # a torn last line of a coordinator that died
             os.fsync(self._file)

@@ -20,6 +20,7 @@ from git_waves.adapters.rundir import waves_folder, write_durably
 from git_waves.errors import SurroundingsError
 
 _in_process = threading.Lock()
+_PATIENCE = 0.3  # seconds; whoever only asks whether the plan is being run holds its lock for a moment
 _GLANCE = 0.5  # seconds; `status` looks at the lock for an instant, and must not keep a run from starting
 
 

@@ -260,3 +260,18 @@ def test_an_integration_ref_that_was_deleted_is_told_and_restored_on_request(rep
     assert "it is gone" in done.stdout + done.stderr
     repo.waves("run", "--restore")
     assert merged(repo) == ["t1"]
+
+
+def test_a_lock_file_that_somebody_deleted_lets_no_second_coordinator_in(repo: RepoBuilder) -> None:
+    run = "while ! test -e ../../go; do sleep 0.05; done; echo t1 > t1.txt"
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=run))})
+    with start(repo) as process:
+        (repo.folder / ".git/waves/p.lock").unlink()
+        second = repo.run_waves("run")
+        (repo.folder.parent / "repo.waves/go").touch()
+        assert process.stdout is not None
+        process.stdout.read()
+        assert process.wait(timeout=20) == 0
+    assert second.returncode == 4
+    assert "is being written by somebody else" in second.stderr
+    assert merged(repo) == ["t1"]

@@ -26,7 +26,7 @@ class Scene:
         self.run_dir.make()
         self.plan = plan
         self.now = START
-        self._log = eventlog.EventLog.create(self.run_dir.events)
+        eventlog.EventLog.create(self.run_dir.events).close()
 
     def wait(self, **span: float) -> None:
         """Let time pass (`minutes=4`)."""
@@ -34,7 +34,10 @@ class Scene:
 
     def add(self, event: eventlog.AnyEvent) -> None:
         """Write an event."""
-        self._log.append(event)
+        content = self.run_dir.events.read_bytes()
+        log = eventlog.EventLog(self.run_dir.events, events=content.count(b"\n"), size=len(content))
+        log.append(event)
+        log.close()
         self._restamp()
 
     def _restamp(self) -> None:
