@@ -115,7 +115,7 @@ class Scene:
         )
         hooks.enable_worktree_config(self._git, self.common_dir)
         self._admin = worktrees.ensure(self._git, lease)
-        worktrees.fill(self._git, lease, self._admin)
+        worktrees.fill(lease, self._admin)
         self.worktree, self._branch = lease.folder, lease.branch
         self._content = itertools.count()
 

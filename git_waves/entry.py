@@ -23,7 +23,9 @@ def main(words: Sequence[str] | None = None) -> int:
         code = _run(sys.argv[1:] if words is None else list(words))
         sys.stdout.flush()
         if words is None and "git_waves.cli.app" not in sys.modules:
-            os._exit(code)  # the quick path holds nothing; taking the interpreter down would cost a tenth of it
+            os._exit(
+                code
+            )  # the quick path holds nothing; taking the interpreter down would cost a tenth of it
     except WavesError as error:
         code = error.exit_code
         _complain(error_text(error))

@@ -112,7 +112,7 @@ def _is_taken(folder: Path) -> bool:
     return folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir())))
 
 
-def fill(git: Git, lease: Lease, admin: Path) -> None:
+def fill(lease: Lease, admin: Path) -> None:
     """Write the base's files into the folder. Only before an agent has started there."""
     placed = Git(admin, work_tree=lease.folder)
     placed.reset_hard(lease.base)

@@ -25,7 +25,7 @@ def environment(state: Climb) -> Fell | Interrupted | None:
         return Interrupted(reason="nobody can tell any more whether its agent began")
     state.admin = worktrees.ensure(state.git, state.lease)
     write_durably(_admin_note(state), json.dumps({"admin": state.admin.name}).encode())
-    worktrees.fill(state.git, state.lease, state.admin)
+    worktrees.fill(state.lease, state.admin)
     seal = hooks.install(
         state.git,
         run_dir=state.run_dir,

@@ -53,7 +53,7 @@ def git(repo: RepoBuilder) -> Git:
 
 
 def made(git: Git, lease: Lease) -> Lease:
-    worktrees.fill(git, lease, worktrees.ensure(git, lease))
+    worktrees.fill(lease, worktrees.ensure(git, lease))
     return lease
 
 

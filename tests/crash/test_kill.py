@@ -149,7 +149,7 @@ def test_an_agent_outlives_its_coordinator_and_its_result_is_taken(tmp_path: Pat
     )
     assert first.stdout is not None
     for line in first.stdout:
-        if "agent" in line:
+        if line.rstrip().endswith(": agent"):
             break
     first.kill()
     first.wait()
@@ -174,7 +174,7 @@ def test_two_coordinators_at_once_and_the_second_is_told_who_holds_it(tmp_path: 
     ) as first:
         assert first.stdout is not None
         for line in first.stdout:
-            if "agent" in line:
+            if line.rstrip().endswith(": agent"):
                 break
         second = repo.run_waves("run")
         assert second.returncode == 4

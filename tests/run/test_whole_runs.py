@@ -286,7 +286,7 @@ def start(repo: RepoBuilder, *arguments: str) -> subprocess.Popen[str]:
     )
     assert process.stdout is not None
     for line in process.stdout:
-        if "agent" in line:
+        if line.rstrip().endswith(": agent"):
             return process
     raise AssertionError("the agent never started")
 
