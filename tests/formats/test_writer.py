@@ -194,14 +194,14 @@ def plans(draw: st.DrawFn) -> Plan:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(plans())
 def test_any_plan_is_read_back_as_it_was_written(plan: Plan) -> None:
     back = written(plan)
     assert {task.id for task in back.tasks} == {task.id for task in plan.tasks if not task.is_done}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(LETTERS, LETTERS)
 def test_any_prompt_and_title_survive(prompt: str, title: str) -> None:
     task = Task(id=TaskId("t"), title=title, prompt=prompt if prompt.strip() else None)
