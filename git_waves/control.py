@@ -20,7 +20,7 @@ from git_waves.core.ownership import OwnershipManifest
 from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.errors import UsageError
 
-_CAN_BE_SKIPPED = (fold.PENDING, fold.BLOCKED, *fold.STUCK)
+_CAN_BE_SKIPPED = (fold.PENDING, fold.BLOCKED, fold.PASSED, *fold.STUCK)
 _CAN_BE_RETRIED = (*fold.STUCK, fold.SKIPPED)
 _MOST_REQUESTS = 50  # of one attempt; who asks for more has not understood its task
 
@@ -66,7 +66,7 @@ def check_skip(state: RunState, task: str) -> None:
         raise UsageError(f"task '{task}' is {status} already", hint="git waves status")
     if status not in _CAN_BE_SKIPPED:
         raise UsageError(
-            f"task '{task}' is {status}; only tasks that wait, failed or are parked can be skipped",
+            f"task '{task}' is {status}; a task at work cannot be skipped",
             hint="wait for its end, or 'git waves stop --now' first",
         )
 

@@ -15,7 +15,7 @@ from typing import Any
 from git_waves import __version__, agents, control, planning, preflight, refs, reviewing
 from git_waves.adapters import eventlog, rundir
 from git_waves.adapters.git import Git
-from git_waves.adapters.locks import coordinator_lock
+from git_waves.adapters.locks import coordinator_lock, worktree_lock
 from git_waves.adapters.repo import Repository, open_repository
 from git_waves.adapters.rundir import (
     RunDir,
@@ -297,12 +297,16 @@ def _go(
         tell(stamped, state)
 
     try:
-        if enable_worktree_config(git, repository.common_dir):
+        with worktree_lock(repository.common_dir):  # two runs may begin at once
+            was_enabled = enable_worktree_config(git, repository.common_dir)
+        if was_enabled:
             say(
                 "note: set extensions.worktreeConfig in this repository; 'git waves hooks uninstall' takes it back"
             )
         mend_half_made(git, state)
         for words in end_stray_gates(git, run_dir, preflight.worktree_folder(repository) / plan.name):
+            record(eventlog.Warned(message=words))
+        for words in restore_pinned(git, run_dir, state):  # also writes the objects that are pinned next
             record(eventlog.Warned(message=words))
         refs.begin(git, state, previous=state.previous)
         while events := refs.reconcile(git, state):

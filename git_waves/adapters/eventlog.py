@@ -372,6 +372,7 @@ class EventLog:
                 f"'{path}' is being written by somebody else",
                 hint="'git waves status --watch' shows it, 'git waves stop' ends it",
             )
+        self._size = size
         if os.fstat(self._file).st_size != size:
             os.ftruncate(self._file, size)  # a torn last line of a coordinator that died
             os.fsync(self._file)
@@ -390,23 +391,30 @@ class EventLog:
     def append(self, event: AnyEvent) -> Mapping[str, Any]:
         """Write one event and sync it; returns it as it stands in the log.
 
-        Raises SurroundingsError when the disk does not take it (full, read-only); nothing half written stays.
+        Raises SurroundingsError when the disk does not take it (full, read-only), and nothing half written stays; and
+        when somebody else has written, whose lines are cut off.
         """
         stamped: dict[str, Any] = {"n": self._next, "at": _now(), **event.model_dump()}
         line = json.dumps(stamped, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
-        before = os.fstat(self._file).st_size
+        if os.fstat(self._file).st_size != self._size:
+            os.ftruncate(self._file, min(self._size, os.fstat(self._file).st_size))
+            raise SurroundingsError(
+                f"somebody else wrote to the event log '{self.path}'",
+                hint="that was cut off; find out who it was, then 'git waves run' goes on",
+            )
         try:
             written = os.write(self._file, line)
             if written != len(line):
                 raise OSError(28, "No space left on device")
             os.fsync(self._file)
         except OSError as error:
-            os.ftruncate(self._file, before)
+            os.ftruncate(self._file, self._size)
             raise SurroundingsError(
                 f"cannot write the event log '{self.path}': {error.strerror}",
                 hint="make room on that file system, then 'git waves run' goes on",
             ) from error
         self._next += 1
+        self._size += len(line)
         return stamped
 
     def close(self) -> None:

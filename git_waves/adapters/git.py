@@ -214,6 +214,8 @@ class Git:
     ) -> subprocess.CompletedProcess[bytes]:
         argv = self._command(arguments, hooks=hooks)
         sealed = self._sealed(environment, replace_objects=replace_objects)
+        if hooks:  # as an agent's git would meet them: what `git -c` said to us is not handed down
+            sealed.pop("GIT_CONFIG_PARAMETERS", None)
         try:
             done = subprocess.run(
                 argv,
@@ -616,14 +618,14 @@ class Git:
         if done.returncode == 0:
             self.sync_refs(line.split(" ")[1] for line in commands)
         else:
-            self._refuse_locked(line.split(" ")[1] for line in commands)
+            self._refuse_locked([line.split(" ")[1] for line in commands], os.fsdecode(done.stderr))
         return done.returncode == 0
 
-    def _refuse_locked(self, names: Iterable[str]) -> None:
+    def _refuse_locked(self, names: Sequence[str], story: str) -> None:
         """Raise when a ref did not move because of a lock file: git has waited for it, so most likely nobody holds it."""
         for name in (*names, "packed-refs"):
             lock = self.git_dir / f"{name}.lock"
-            if lock.exists():
+            if str(lock) in story and lock.exists():
                 raise SurroundingsError(
                     f"'{name}' is locked by '{lock}'",
                     hint="if no git is at work here, one was killed and left it: remove the file, then 'git waves run'",

@@ -293,13 +293,14 @@ def _points_to(admin: Path, folder: Path) -> bool:
 
 
 def mend_half_made(git: Git, folders: Iterable[Path]) -> None:
-    """Remove what killed `git worktree add`s for these folders left; see `_repair_half_made`."""
+    """Remove what killed `git worktree add`s for these folders left; see `_repair_half_made`. A worktree that is whole and
+    not where it was (deleted, moved, on a disk that is not there) keeps git's folder: people may bring it back."""
     with worktree_lock(git.git_dir):
         for folder in folders:
-            _repair_half_made(git, folder)
+            _repair_half_made(git, folder, may_forget=False)
 
 
-def _repair_half_made(git: Git, folder: Path) -> None:
+def _repair_half_made(git: Git, folder: Path, *, may_forget: bool = True) -> None:
     """Remove what a killed `git worktree add` for `folder` left: its administrative folder, nothing else.
 
     An empty `commondir` in there breaks git for the whole repository, and `git worktree prune` does not mend it
@@ -313,7 +314,7 @@ def _repair_half_made(git: Git, folder: Path) -> None:
         pointer, common, head = admin / "gitdir", admin / "commondir", admin / "HEAD"
         whole = all(file.is_file() and file.stat().st_size for file in (pointer, common, head))
         points_here = _points_to(admin, folder)
-        if whole and (not points_here or (folder / ".git").is_file()):
+        if whole and not (may_forget and points_here and not (folder / ".git").is_file()):
             continue
         if not (points_here or _is_our_creation(admin)) or _holds_files(_place_of(admin)):
             continue

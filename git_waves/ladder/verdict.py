@@ -27,6 +27,13 @@ _UNFINISHED = {
 
 def commit(state: Climb) -> Fell | None:
     """Find what the agent did: its branch's tip, and what it left uncommitted. Exit 0 alone is not success."""
+    if not state.lease.folder.is_dir():
+        return Fell(
+            rung="",
+            reason=f"its worktree '{state.lease.folder}' is gone: deleted, moved, or on a disk that is not there",
+            hint=f"bring it back if it holds work, then 'git waves retry {state.task.id}'",
+            is_parked=True,
+        )
     tampered = check_seal(state.seal())
     if tampered:
         return Fell(

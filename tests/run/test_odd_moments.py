@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.run.test_whole_runs import INTEGRATION, events, merged, start
-from tests.support.plans import plan, task
+from tests.support.digest import digest_of_users_things
+from tests.support.plans import phase3, plan, task
 from tests.support.processes import processes_of
 from tests.support.repo import ROOT, RepoBuilder
 
@@ -22,13 +23,7 @@ def test_ctrl_c_at_a_terminal_does_not_hit_git_at_work(repo: RepoBuilder) -> Non
     mark = repo.folder.parent / "at-work"
     repo.git("config", "filter.slow.clean", f"touch {mark}; sleep 1; cat")
     repo.commit({".waves/plan.yaml": plan(task("t1")), ".gitattributes": "t1.txt filter=slow\n"})
-    with subprocess.Popen(
-        [sys.executable, "-m", "git_waves", "run"],
-        cwd=repo.folder,
-        env={**repo.environment, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        process_group=0,
-    ) as process:
+    with begin(repo) as process:
         while not mark.exists():
             time.sleep(0.02)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it: to everything in the foreground
@@ -51,6 +46,20 @@ def test_a_split_index_of_the_user_is_none_of_our_business(repo: RepoBuilder) ->
     repo.commit({".waves/plan.yaml": plan(task("t1"))})
     repo.waves("run")
     assert merged(repo) == ["t1"]
+
+
+def begin(repo: RepoBuilder, *arguments: str) -> subprocess.Popen[str]:
+    """A coordinator in the background, at its very beginning."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "git_waves", "run", *arguments],
+        cwd=repo.folder,
+        env={**repo.environment, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        process_group=0,
+    )
 
 
 def kill_while_its_agent_works(repo: RepoBuilder) -> None:
@@ -124,7 +133,7 @@ def test_skipping_a_task_at_work_is_refused_and_not_forgotten(repo: RepoBuilder)
         assert process.stdout is not None
         process.stdout.read()
     assert done.returncode == 2
-    assert "is running; only tasks that wait, failed or are parked can be skipped" in done.stderr
+    assert "is running; a task at work cannot be skipped" in done.stderr
 
 
 def test_a_red_gate_of_a_ready_set_lets_who_is_under_way_finish(repo: RepoBuilder) -> None:
@@ -275,3 +284,97 @@ def test_a_lock_file_that_somebody_deleted_lets_no_second_coordinator_in(repo: R
     assert second.returncode == 4
     assert "is being written by somebody else" in second.stderr
     assert merged(repo) == ["t1"]
+
+
+def test_two_plans_run_at_once_in_one_repository(repo: RepoBuilder) -> None:
+    other = phase3().replace("name: p", "name: q").replace(".txt", ".q")
+    repo.commit({"p.yaml": phase3(), "q.yaml": other})
+    before = digest_of_users_things(repo)
+    with begin(repo, "p.yaml") as one, begin(repo, "q.yaml") as two:
+        words = [process.communicate(timeout=60)[0] for process in (one, two)]
+    assert [one.returncode, two.returncode] == [0, 0], words
+    assert digest_of_users_things(repo) == before
+    for name, suffix in (("p", "txt"), ("q", "q")):
+        files = repo.git("ls-tree", "--name-only", f"refs/waves/integration/{name}").split()
+        assert [file for file in files if file.startswith("t")] == [f"t{n}.{suffix}" for n in range(1, 8)]
+
+
+def test_stopping_now_while_a_worktree_is_being_filled_ends_the_agent_that_follows(repo: RepoBuilder) -> None:
+    repo.git("config", "filter.slow.smudge", "sleep 1; cat")
+    files = {".gitattributes": "x.txt filter=slow\n", "x.txt": "x\n"}
+    repo.commit({".waves/plan.yaml": plan(task("t1", run="sleep 60")), **files})
+    with begin(repo) as process:
+        while not (repo.folder.parent / "repo.waves/p/t1.1/.git").exists():
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+        assert process.stdout is not None
+        process.stdout.read()
+    assert [event["event"] for event in events(repo)][-2:] == ["task_interrupted", "run_stopped"]
+    assert processes_of(repo) == []
+
+
+def test_a_worktree_on_a_disk_that_is_not_there_is_parked_and_git_keeps_knowing_it(repo: RepoBuilder) -> None:
+    repo.commit(
+        {".waves/plan.yaml": plan(task("t1", run="echo t1 > t1.txt; sleep 0.5; echo half >> t1.txt"))}
+    )
+    kill_while_its_agent_works(repo)
+    folder, away = repo.folder.parent / "repo.waves", repo.folder.parent / "away"
+    while processes_of(repo):
+        time.sleep(0.05)
+    folder.rename(away)
+    done = repo.run_waves("run")
+    assert done.returncode == 3
+    assert "is gone: deleted, moved, or on a disk that is not there" in done.stdout
+    away.rename(folder)
+    assert repo.git("status", "--porcelain", cwd=folder / "p/t1.1") == "?? t1.txt"
+
+
+def test_lines_that_somebody_else_writes_into_the_log_are_cut_off_and_end_the_run(repo: RepoBuilder) -> None:
+    forge = (
+        'l=$(echo "$(git rev-parse --git-common-dir)"/waves/runs/*/events.jsonl); n=$(($(wc -l < $l) + 1))\n'
+        'echo "{\\"n\\":$n,\\"at\\":\\"2026-01-01T00:00:00.000Z\\",\\"event\\":\\"task_retried\\",'
+        '\\"task\\":\\"t1\\",\\"grant\\":[\\"x\\"]}" >> $l; echo t1 > t1.txt'
+    )
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=forge))})
+    done = repo.run_waves("run")
+    assert done.returncode == 4
+    assert "somebody else wrote to the event log" in done.stderr
+    assert "task_retried" not in [event["event"] for event in events(repo)]
+    repo.waves("run")
+    assert merged(repo) == ["t1"]
+
+
+def test_what_git_was_told_on_our_command_line_does_not_switch_hooks_off(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1"))})
+    told = {
+        "GIT_CONFIG_PARAMETERS": "'core.hooksPath'='/nowhere'"
+    }  # git -c core.hooksPath=/nowhere waves run
+    done = repo.run_waves("run", environment=told)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_worktrees_behind_a_symbolic_link_are_found_again_and_given_back(repo: RepoBuilder) -> None:
+    real, link = repo.folder.parent / "real", repo.folder.parent / "link"
+    (real / "kept").mkdir(parents=True)
+    link.symlink_to(real)
+    repo.git("config", "waves.worktreeDir", str(link))
+    run = 'echo "$WAVES_ATTEMPT" > t1.txt; test "$WAVES_ATTEMPT" = 2'
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=run))})
+    assert repo.run_waves("run").returncode == 1
+    repo.waves("retry", "t1")
+    repo.waves("run")
+    assert repo.git("show", f"{INTEGRATION}:t1.txt") == "2"
+    assert [path.name for path in real.iterdir()] == ["kept"]
+    assert repo.git("worktree", "list", "--porcelain").count("worktree ") == 1
+
+
+def test_a_task_that_passed_can_still_be_left_out(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1"), task("t2", run="exit 1"))})
+    assert repo.run_waves("run").returncode == 1
+    repo.waves("skip", "t1", "--reason", "on second thought")
+    repo.waves("skip", "t2", "--reason", "that too")
+    repo.waves("run")
+    assert merged(repo) == []
