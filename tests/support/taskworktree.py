@@ -58,7 +58,7 @@ class TaskWorktree:
         self.branch = placed.branch.removeprefix("refs/heads/")
         enable_worktree_config(self.door, self.common)
         self.admin = ensure(self.door, placed)
-        fill(self.door, placed, self.admin)
+        fill(placed, self.admin)
         self.lease = LeaseFile(
             run=placed.run,
             plan=placed.plan,
