@@ -20,6 +20,7 @@ _LONGEST = 100_000  # characters of one text that are looked at
 _LONGEST_SHOWN = 60
 _WORD = re.compile(r"[a-z0-9]+")
 _WORDS = frozenset(word for rule in RULES for word in rule.words)
+_REST_OF_WORD = re.compile(r"(?<=\S)[^\s`'\"|;&)]{0,60}")
 _SEPARATORS = " \t\n;&|({`>"  # what stands before a command
 
 
@@ -71,7 +72,10 @@ def _in_passage(passage: Passage, rules: list[Rule]) -> Iterator[Mention]:
                 if key is not None:
                     words = found.group().lstrip(_SEPARATORS)
                     line = passage.line + passage.text.count("\n", 0, found.end() - len(words))
-                    yield Mention(rule.thing, key, _shown(words), line)
+                    rest = _REST_OF_WORD.match(passage.text, found.end())
+                    yield Mention(
+                        rule.thing, key, _shown((words + (rest.group() if rest else "")).rstrip(".,:;")), line
+                    )
 
 
 def _once(mentions: Iterator[Mention]) -> Iterator[Mention]:

@@ -33,11 +33,11 @@ _DATABASE_PORTS = frozenset({"port 5432", "port 3306", "port 27017", "port 6379"
 _ONE_OF_A_KIND = frozenset({Thing.DATABASE, Thing.CONTAINER})  # told together, whatever program speaks to it
 _SHOWN = {
     Thing.DATABASE: "a database",
-    Thing.USER: "'{}', which belongs to the user and not to the repository",
+    Thing.USER: "what belongs to the user ({})",
     Thing.PORT: "{}",
     Thing.SOCKET: "socket '{}'",
     Thing.CONTAINER: "containers",
-    Thing.SERVICE: "the service behind '{}'",
+    Thing.SERVICE: "a service outside ({})",
 }
 
 

@@ -99,7 +99,7 @@ def test_tasks_that_may_run_together_are_a_warning_and_others_a_note() -> None:
     assert found.message == "2 tasks use a database and may run together, and no resource says so"
     assert found.evidence == (
         "prompt of task 'a' says 'Run the migrations' (line 7)",
-        "run of task 'b' says 'psql l'",
+        "run of task 'b' says 'psql ledger'",
     )
     assert found.hint == (
         "declare 'database' under 'resources', and give 'a' and 'b' 'resources: [database]'"
@@ -155,12 +155,11 @@ def test_each_kind_of_thing_has_its_code() -> None:
     )
     assert told(some, "W70") == [
         "W701 note: task 'a' uses a database, and no resource says so",
-        "W702 note: task 'a' uses 'crontab', which belongs to the user and not to the repository, "
-        "and no resource says so",
+        "W702 note: task 'a' uses what belongs to the user (crontab), and no resource says so",
         "W703 note: task 'a' uses port 80, and no resource says so",
         "W703 note: task 's' uses socket '/run/x.sock', and no resource says so",
         "W704 note: task 'a' uses containers, and no resource says so",
-        "W705 note: task 'a' uses the service behind 'github', and no resource says so",
+        "W705 note: task 'a' uses a service outside (github), and no resource says so",
     ]
 
 
