@@ -475,6 +475,7 @@ def test_any_plan_is_judged_the_same_way_twice_and_in_the_words_of_the_house(som
         assert not finding.message.endswith((".", "!"))
 
 
+@pytest.mark.long
 def test_ten_thousand_tasks_and_a_hundred_thousand_paths_are_judged() -> None:
     crowd = plan(
         *(
@@ -493,6 +494,7 @@ def test_ten_thousand_tasks_and_a_hundred_thousand_paths_are_judged() -> None:
     assert sum(f.code == "W101" and f.paths[0].startswith("src/") for f in found) == 100
 
 
+@pytest.mark.long
 def test_ten_thousand_tasks_on_one_file_are_three_findings() -> None:
     found = findings_of(plan(*(task(f"t{n}", "x") for n in range(10_000))))
     assert [f.code for f in found] == ["W101", "W401", "W404"]
@@ -503,6 +505,7 @@ def test_ten_thousand_tasks_on_one_file_are_three_findings() -> None:
     assert len(found[0].evidence) == 9
 
 
+@pytest.mark.long
 def test_a_chain_of_ten_thousand_is_judged() -> None:
     chain = plan(*(task(f"t{n}", f"f{n}", needs=[f"t{n - 1}"] if n else []) for n in range(10_000)))
     assert findings_of(chain) == ()

@@ -244,6 +244,7 @@ def test_twelve_tasks_on_one_registration_file_are_one_collision() -> None:
     assert (found.kind, found.path, len(found.tasks)) == (OverlapKind.SAME, "tests/kunit/Kbuild", 12)
 
 
+@pytest.mark.long
 def test_ten_thousand_tasks_with_a_hundred_thousand_paths_are_indexed() -> None:
     crowd = plan(
         *(

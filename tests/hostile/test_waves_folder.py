@@ -123,6 +123,7 @@ def test_an_inbox_that_was_removed_is_made_again(scene: scenes.Scene) -> None:
     assert [event.event for event in taken(scene)] == ["task_skipped"]
 
 
+@pytest.mark.long
 def test_an_agent_cannot_decide_about_its_own_run(repo: RepoBuilder) -> None:
     decisions = "git waves retry t1; git waves skip t1 --reason x; git waves stop --now; echo t2 > t2.txt"
     text = plan(task("t1", run="exit 1"), task("t2", run=f"sleep 0.5; {decisions}"))
@@ -159,6 +160,7 @@ TAMPERING = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", TAMPERING)
 def test_tampering_ends_the_task_and_not_the_run(repo: RepoBuilder, what: str) -> None:
     text = plan(
@@ -174,6 +176,7 @@ def test_tampering_ends_the_task_and_not_the_run(repo: RepoBuilder, what: str) -
     assert "parked" in repo.waves("status")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["$w/hooks/*.seal.json", "$w/index", "$w/inbox", "$w/prompts"])
 def test_what_a_living_coordinator_needs_not_can_go(repo: RepoBuilder, what: str) -> None:
     repo.commit({".waves/plan.yaml": plan(task("t1", run=f"{WAVES}\nrm -r {what}\necho t1 > t1.txt"))})
@@ -210,6 +213,7 @@ def test_an_attempt_that_was_planted_for_a_later_task_is_passed_over(repo: RepoB
     assert repo.git("for-each-ref", "--format=%(refname)", "refs/heads/waves/p/t2/").endswith("/3")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["run", "verify"])
 def test_a_command_that_kills_its_supervisor_is_not_started_for_ever(repo: RepoBuilder, where: str) -> None:
     kill = "kill -9 $PPID; sleep 9"

@@ -26,6 +26,31 @@ class Attack:
     path: str
     refused_at_once: bool = False
 
+    @property
+    def case(self) -> object:
+        """The attack as a test case; those beside the first dozen run in the long suite."""
+        return pytest.param(self, id=self.name, marks=[pytest.mark.long] if self.name in LONG else [])
+
+
+LONG = frozenset(
+    {
+        "foreign file left untracked",
+        "hooks path overridden through the environment",
+        "ref file written by hand",
+        "symlink out of the repository",
+        "a merge of another task's branch",
+        "a submodule",
+        "a submodule that is not there",
+        "a nested repository",
+        "a hook that lost its executable bit",
+        "another branch checked out",
+        "a detached HEAD",
+        "its own branch deleted",
+        "nothing at all",
+        "an exit code",
+    }
+)
+
 
 ATTACKS = (
     Attack("foreign path with a plain commit", "echo x > foreign.txt; git commit -qam x || exit 7", "", True),
@@ -158,7 +183,7 @@ def scene(repo: RepoBuilder, script: str) -> str:
     )
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", [attack.case for attack in ATTACKS])
 def test_nothing_foreign_is_integrated_and_task_and_path_are_reported(
     repo: RepoBuilder, attack: Attack
 ) -> None:

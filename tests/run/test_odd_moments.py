@@ -18,6 +18,8 @@ from tests.support.plans import phase3, plan, task
 from tests.support.processes import processes_of
 from tests.support.repo import ROOT, RepoBuilder
 
+pytestmark = pytest.mark.long  # whole runs, a few seconds each
+
 
 def test_ctrl_c_at_a_terminal_does_not_hit_git_at_work(repo: RepoBuilder) -> None:
     mark = repo.folder.parent / "at-work"

@@ -74,6 +74,7 @@ def test_the_phase3_shape_lands_on_one_integration_branch(repo: RepoBuilder, sch
     assert processes_of(repo) == []
 
 
+@pytest.mark.long
 def test_every_scheduler_gives_the_same_tree(repo: RepoBuilder) -> None:
     repo.commit({".waves/plan.yaml": phase3()})
     trees = set()
