@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from git_waves.core.model import Oid, RepoPath
 from git_waves.core.paths import fold
 
-
 # HFS+ ignores these when it compares names, NTFS drops trailing dots and spaces and has short names and streams; so all
 # of these are `.git` somewhere, and git's own checks for them are off where it thinks they do not matter (F-78).
 _IGNORED_BY_HFS = frozenset((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
