@@ -17,7 +17,7 @@ from git_waves.adapters.git import Git
 from git_waves.adapters.worktrees import branch_of
 from git_waves.core.fold import IN_TREE, LIVE, MERGED, RunState, TaskState
 from git_waves.core.model import Oid, RepoPath
-from git_waves.errors import HaltError
+from git_waves.errors import HaltError, SurroundingsError
 
 RESERVED_TASKS = ("integration", "gate")
 
@@ -144,8 +144,12 @@ def publish(git: Git, state: RunState) -> str | None:
         )
     else:
         commands.append(f"update {branch} {state.candidate} {state.integration}")
-    if git.update_refs(commands, message=f"waves: publish {state.run}"):
-        return warning
+    try:
+        if git.update_refs(commands, message=f"waves: publish {state.run}"):
+            return warning
+    except SurroundingsError:
+        if len(commands) == 1:
+            raise  # else it may be the branch alone
     if len(commands) == 2 and git.update_refs(commands[:1], message=f"waves: publish {state.run}"):
         return f"branch '{branch.removeprefix('refs/heads/')}' could not be moved and is left alone"
     return None

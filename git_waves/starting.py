@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from git_waves import __version__, agents, control, planning, preflight, refs, reviewing
-from git_waves.adapters import eventlog, rundir
+from git_waves.adapters import archive, eventlog, rundir
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock, worktree_lock
 from git_waves.adapters.repo import Repository, open_repository
@@ -361,6 +361,8 @@ def _answer_for_moved_refs(
         return
     words = refs.moved_elsewhere(git, state)
     if options.restore:
+        if now is not None:  # somebody's commits may hang on nothing else
+            archive.keep(git, f"refs/waves/archive/{state.run}/moved-integration", now)
         command = f"update {ref} {state.integration} {now}" if now else f"create {ref} {state.integration}"
         if not git.update_refs([command], message="waves: restore"):
             raise HaltError(words, hint="try again: it moved once more")
@@ -372,6 +374,17 @@ def _answer_for_moved_refs(
         old = git.ref(candidate)
         if not git.update_refs([f"update {candidate} {now} {old}"], message="waves: accept"):
             raise HaltError(f"cannot move '{candidate}'", hint="git waves run --restore")
+        lacking = [
+            f"'{task.id}'"
+            for task in state.tasks.values()
+            if task.commit and not git.is_ancestor(Oid(task.commit), now)
+        ]
+        if lacking:
+            record(
+                eventlog.Warned(
+                    message=f"what was accepted lacks the work of {', '.join(lacking)}; it is in their branches"
+                )
+            )
         return
     if options.accept:
         raise HaltError(

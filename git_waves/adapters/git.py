@@ -603,7 +603,8 @@ class Git:
 
     def update_refs(self, commands: Sequence[str], *, message: str) -> bool:
         """One ref transaction (`update REF NEW OLD`, `create REF NEW`, `delete REF OLD`, `verify REF OLD`).
-        All or nothing; False when git refused it because a ref was not what we said."""
+        All or nothing; False when git refused it because a ref was not what we said. Whatever else is in the way (a full
+        disk, an object that is gone, a lock that nobody holds) raises: trying again would not help."""
         lines = ["start", *commands, "prepare", "commit"]
         done = self._run(
             "update-ref",
@@ -618,7 +619,10 @@ class Git:
         if done.returncode == 0:
             self.sync_refs(line.split(" ")[1] for line in commands)
         else:
-            self._refuse_locked([line.split(" ")[1] for line in commands], os.fsdecode(done.stderr))
+            story = os.fsdecode(done.stderr)
+            self._refuse_locked([line.split(" ")[1] for line in commands], story)
+            if "cannot lock ref" not in story or "Unable to create" in story:
+                raise GitError(("update-ref",), done.returncode, story)
         return done.returncode == 0
 
     def _refuse_locked(self, names: Sequence[str], story: str) -> None:

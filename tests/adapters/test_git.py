@@ -58,6 +58,17 @@ def test_a_ref_moves_only_from_the_value_we_read(repo: RepoBuilder) -> None:
     assert git.refs("refs/waves/") == {"refs/waves/x": two}
 
 
+def test_a_ref_that_cannot_move_for_another_reason_is_no_ref_that_moved(repo: RepoBuilder) -> None:
+    one = repo.commit({"a": "1"})
+    git = door(repo)
+    assert git.update_refs([f"create refs/waves/x {one}"], message="waves: test")
+    with pytest.raises(GitError, match="nonexistent object"):
+        git.update_refs([f"update refs/waves/x {'1' * 40} {one}"], message="waves: test")
+    assert not git.update_refs([f"create refs/waves/x/y {one}"], message="waves: a folder and a file")
+    assert not git.update_refs([f"delete refs/waves/none {one}"], message="waves: test")
+    assert not git.update_refs([f"create refs/waves/x {one}"], message="waves: test")
+
+
 def test_inherited_git_variables_do_not_reach_git(repo: RepoBuilder, monkeypatch: object) -> None:
     commit = repo.commit({"a": "1"})
     monkeypatch.setenv("GIT_DIR", "/nonexistent")  # type: ignore[attr-defined]  # the fixture's type is private

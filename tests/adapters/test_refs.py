@@ -140,6 +140,17 @@ def test_a_lock_that_a_killed_git_left_is_named_with_its_file(scene: Scene) -> N
     assert "remove the file" in caught.value.hint
 
 
+def test_a_branch_that_cannot_move_keeps_nothing_from_being_published(scene: Scene) -> None:
+    commit = scene.merge_commit()
+    refs.move_candidate(scene.git, scene.run.state, scene.run.state.tasks["t1"], commit)
+    scene.run.event("task_merged", task="t1", attempt=1, tip=scene.tip, commit=commit, tree="T")
+    (scene.repo.folder / ".git/refs/heads/waves/p/integration.lock").write_text("")
+    warning = refs.publish(scene.git, scene.run.state)
+    assert warning is not None
+    assert "could not be moved and is left alone" in warning
+    assert scene.git.ref("refs/waves/integration/p") == commit
+
+
 def test_attempt_numbers_are_never_reused(scene: Scene) -> None:
     scene.repo.git("branch", "waves/p/t1/1")
     scene.repo.git("branch", "waves/p/t1/2")

@@ -380,3 +380,36 @@ def test_a_task_that_passed_can_still_be_left_out(repo: RepoBuilder) -> None:
     repo.waves("skip", "t2", "--reason", "that too")
     repo.waves("run")
     assert merged(repo) == []
+
+
+def test_a_publish_that_git_refuses_ends_the_run_in_words_and_the_next_one_publishes(
+    repo: RepoBuilder,
+) -> None:
+    lock = repo.folder / ".git/refs/waves/integration/p.lock"
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=f"echo t1 > t1.txt; : > {lock}"))})
+    done = repo.run_waves("run")
+    assert done.returncode == 4
+    assert f"'refs/waves/integration/p' is locked by '{lock}'" in done.stderr
+    lock.unlink()
+    repo.waves("run")
+    assert merged(repo) == ["t1"]
+
+
+def test_what_was_moved_by_somebody_is_kept_when_it_is_put_back(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1"), task("t2", needs=("t1",), run="exit 1"))})
+    assert repo.run_waves("run").returncode == 1
+    theirs = repo.git("commit-tree", "HEAD^{tree}", "-m", "somebody's only copy")
+    repo.git("update-ref", INTEGRATION, theirs)
+    repo.waves("skip", "t2", "--reason", "x")
+    repo.waves("run", "--restore")
+    assert repo.git("for-each-ref", "--contains", theirs, "--format=%(refname)").endswith(
+        "/moved-integration"
+    )
+
+
+def test_accepting_what_lacks_a_tasks_work_is_told(repo: RepoBuilder) -> None:
+    base = repo.commit({".waves/plan.yaml": plan(task("t1"), task("t2", needs=("t1",), run="exit 1"))})
+    assert repo.run_waves("run").returncode == 1
+    repo.git("update-ref", INTEGRATION, base)
+    repo.waves("skip", "t2", "--reason", "x")
+    assert "what was accepted lacks the work of 't1'" in repo.waves("run", "--accept")
