@@ -161,6 +161,30 @@ def as_json_lines(items: Sequence[Item]) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
+def as_beads(items: Sequence[Item]) -> str:
+    """The same work as issues of a tracker (beads), one a line: files in prose, needs as blocking edges."""
+    records = []
+    for item in items:
+        words = _words(items, item)
+        records.append(
+            {
+                "id": f"bench-{item.number}",
+                "title": words["title"],
+                "description": words["prompt"] + "".join(f"\n- change `{file}`" for file in item.files),
+                "status": "open",
+                "priority": 2,
+                "issue_type": "task",
+                "created_at": "2026-01-02T03:04:05Z",
+                "updated_at": "2026-01-02T03:04:05Z",
+                "dependencies": [
+                    {"issue_id": f"bench-{item.number}", "depends_on_id": f"bench-{other}", "type": "blocks"}
+                    for other in item.needs
+                ],
+            }
+        )
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
 def _words(items: Sequence[Item], item: Item) -> dict[str, Any]:
     return {
         "id": item.id,

@@ -10,16 +10,17 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.family import Family, Options
 from bench.figures import Figure, compared, times
-from bench.generate import Item, as_json, as_json_lines, as_yaml, project
+from bench.generate import Item, as_beads, as_json, as_json_lines, as_yaml, project
 from bench.scene import ROOT
 from bench.timing import Case, Sample, interleave
 
 SMALL, LARGE, HUGE = 1_000, 10_000, 100_000
+ISSUES = 1_400
 SLOW_ROUNDS = 1
 """Rounds of what takes ten seconds, unless the full run is asked for."""
 
@@ -29,6 +30,7 @@ _NAIVE = "safe_load, pairwise overlaps"
 _OURS = "parse, validate, manifest, groups"
 _FINDINGS = "the same with findings"
 _JSON = "json.loads"
+_IMPORT = "import of an issue file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def measure(options: Options) -> list[Figure]:
     for count in (SMALL, LARGE):
         yaml_figures, cpu[count] = _yaml(options, count)
         figures += yaml_figures + _json(options, count)
+    figures += _import(options)
     if options.is_full:
         figures += _growth(options, cpu[LARGE])
     return figures
@@ -124,6 +127,17 @@ def _json(options: Options, count: int) -> list[Figure]:
         what = f"{_OURS}, {form}, {count:,} tasks"
         figures.append(compared(measured, _OURS, _JSON, aim="G7", limit=6.0, clock="cpu", what=what))
     return figures
+
+
+def _import(options: Options) -> list[Figure]:
+    """An issue tracker's file becomes a plan of ours: read, judged, written, beside reading its lines as JSON."""
+    file = _write(options, ISSUES, ".beads", as_beads)
+    ours, floor = Child(_IMPORT, "imported", file, []), Child(_JSON, "json_lines_loads", file, [])
+    measured = interleave([ours.case(), floor.case()], rounds=options.rounds, warm_up=False)
+    what = f"{_IMPORT}, {ISSUES:,} issues"
+    figure = compared(measured, _IMPORT, _JSON, clock="cpu", what=what)
+    memory = _memory(ours, f", import of {ISSUES:,} issues")
+    return [figure, replace(memory, aim="", wanted="", is_met=None)]  # nobody set an aim for it
 
 
 def _growth(options: Options, smaller: float) -> list[Figure]:

@@ -15,13 +15,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.generate import as_json, as_json_lines, as_yaml, project
+from bench.generate import as_beads, as_json, as_json_lines, as_yaml, project
 from git_waves import agents
 from git_waves.core.bounds import measure
+from git_waves.core.coverage import measure as coverage
 from git_waves.core.findings import find_all
 from git_waves.core.ownership import build_manifest
 from git_waves.core.schedule import build_schedule
-from git_waves.formats import PlanText, read_plan
+from git_waves.formats import PlanText, read_plan, read_text
+from git_waves.formats.native.expressible import expressible
+from git_waves.formats.native.writer import write_plan
 
 Work = Callable[[bytes], object]
 
@@ -79,6 +82,14 @@ def findings(data: bytes) -> object:
     return find_all(plan, manifest=manifest, schedule=schedule, look_up=lambda _: True), measure(schedule)
 
 
+def imported(data: bytes) -> object:
+    """What `git waves import` works out: read another tool's plan, measure what it says, write it as one of ours."""
+    reading = read_text(
+        PlanText(name_hint="issues.jsonl", source="issues", data=data), known_agents=agents.KNOWN
+    )
+    return coverage(reading), write_plan(expressible(reading.plan))
+
+
 def json_loads(data: bytes) -> object:
     """The floor of whatever reads JSON with the standard library."""
     return json.loads(data)
@@ -91,9 +102,9 @@ def json_lines_loads(data: bytes) -> object:
 
 WORKS: dict[str, Work] = {
     work.__name__: work
-    for work in (events, c_safe_loader, naive, ours, findings, json_loads, json_lines_loads)
+    for work in (events, c_safe_loader, naive, ours, findings, imported, json_loads, json_lines_loads)
 }
-SUFFIXES = {".yaml": as_yaml, ".json": as_json, ".jsonl": as_json_lines}
+SUFFIXES = {".yaml": as_yaml, ".json": as_json, ".jsonl": as_json_lines, ".beads": as_beads}
 
 
 def main(name: str, file: Path) -> None:
