@@ -35,8 +35,8 @@ Generator = Callable[[int, int], list[Item]]
 # ---------------------------------------------------------------------- what depends on what
 
 
-def project(count: int, seed: int = SEED) -> list[Item]:
-    """A large plan: two files of its own for each task, one in twelve also touches a file of many, few needs."""
+def project(count: int, seed: int = SEED, *, own: int = 2) -> list[Item]:
+    """A large plan: `own` files of its own for each task, one in twelve also touches a file of many, few needs."""
     chance = random.Random(seed)
     shared = max(1, count // 100)
     items = []
@@ -46,6 +46,7 @@ def project(count: int, seed: int = SEED) -> list[Item]:
         files = [
             f"src/part{number % 97:03d}/unit{number:05d}.py",
             f"tests/part{number % 97:03d}/test_{number:05d}.py",
+            *(f"src/part{number % 97:03d}/unit{number:05d}/piece{piece:02d}.py" for piece in range(own - 2)),
         ]
         if chance.random() < 1 / 12:
             files.append(f"src/shared/registry{chance.randrange(shared):04d}.py")
