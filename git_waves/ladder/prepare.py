@@ -23,6 +23,27 @@ def environment(state: Climb) -> Fell | Interrupted | None:
         return None
     if state.taken_up_at in ("agent", "verify"):  # never filled again: an agent may have worked there
         return Interrupted(reason="nobody can tell any more whether its agent began")
+    is_set_up_begun = bool(state.plan.setup) and state.job("setup-0").file("spec.json").exists()
+    if is_set_up_begun:  # and may be at work there this moment
+        state.admin = _noted_admin(state)
+    else:
+        _make(state)
+    for number, command in enumerate(state.plan.setup):
+        result = supervise(state, command, f"setup-{number}")
+        if result.reason is Reason.STOPPED:
+            return Interrupted(reason="stopped during set-up")
+        if result.code != 0:
+            return Fell(
+                rung="",
+                reason=f"set-up command '{command}' {how_it_ended(result)}",
+                hint=f"git waves log {state.task.id} --rung setup-{number}",
+                is_parked=True,
+            )
+    return None
+
+
+def _make(state: Climb) -> None:
+    """The worktree, its files and its hooks, and the seal on what must not change in it."""
     state.admin = worktrees.ensure(state.git, state.lease)
     write_durably(_admin_note(state), json.dumps({"admin": state.admin.name}).encode())
     worktrees.fill(state.lease, state.admin)
@@ -36,18 +57,6 @@ def environment(state: Climb) -> Fell | Interrupted | None:
     )
     state.sealed = seal
     write_durably(state.run_dir.seal(state.task.id, state.lease.attempt), seal.to_bytes())
-    for number, command in enumerate(state.plan.setup):
-        result = supervise(state, command, f"setup-{number}")
-        if result.reason is Reason.STOPPED:
-            return Interrupted(reason="stopped during set-up")
-        if result.code != 0:
-            return Fell(
-                rung="",
-                reason=f"set-up command '{command}' {how_it_ended(result)}",
-                hint=f"git waves log {state.task.id} --rung setup-{number}",
-                is_parked=True,
-            )
-    return None
 
 
 def canary(state: Climb) -> Fell | None:

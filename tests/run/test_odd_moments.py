@@ -413,3 +413,24 @@ def test_accepting_what_lacks_a_tasks_work_is_told(repo: RepoBuilder) -> None:
     repo.git("update-ref", INTEGRATION, base)
     repo.waves("skip", "t2", "--reason", "x")
     assert "what was accepted lacks the work of 't1'" in repo.waves("run", "--accept")
+
+
+def test_a_set_up_at_work_is_waited_for_and_not_begun_again(repo: RepoBuilder) -> None:
+    head = "setup: ['echo set up > tracked.txt; while ! test -e ../../go; do sleep 0.05; done; echo x >> ../../runs']"
+    text = plan(task("t1", run="cat tracked.txt > t1.txt; git checkout -q tracked.txt"), head=head)
+    repo.commit({".waves/plan.yaml": text, "tracked.txt": "plain\n"})
+    folder = repo.folder.parent / "repo.waves"
+    with begin(repo) as process:
+        while (
+            not any(folder.glob("p/t1.1/tracked.txt"))
+            or "set up" not in (folder / "p/t1.1/tracked.txt").read_text()
+        ):
+            time.sleep(0.02)
+        process.kill()
+    with begin(repo) as process:
+        time.sleep(0.5)
+        (folder / "go").touch()
+        words, _ = process.communicate(timeout=30)
+        assert process.returncode == 0, words
+    assert repo.git("show", f"{INTEGRATION}:t1.txt") == "set up"
+    assert (folder / "runs").read_text() == "x\n"
