@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from git_waves.adapters import process, worktrees
+from git_waves.adapters import admins, process, worktrees
 from git_waves.adapters.git import Git
 from git_waves.adapters.rundir import RunDir, write_durably
 from git_waves.core.fold import LIVE, RunState
@@ -37,7 +37,7 @@ def restore_pinned(git: Git, run_dir: RunDir, state: RunState) -> Iterator[str]:
 def mend_half_made(git: Git, state: RunState) -> None:
     """Remove what a killed `git worktree add` left of attempts that are to go on: it can break git for the whole repository."""
     folders = [Path(task.worktree) for task in state.tasks.values() if task.worktree and task.status in LIVE]
-    worktrees.mend_half_made(git, folders)
+    admins.mend_half_made(git, folders)
 
 
 def end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> Iterator[str]:

@@ -17,6 +17,7 @@ from typing import assert_never
 
 from git_waves import control, gates, ladder, news, refs
 from git_waves.adapters import eventlog, process, worktrees
+from git_waves.adapters.steering import changed, steering_files
 from git_waves.core import decide, fold
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid, RepoPath, TaskId
@@ -48,6 +49,7 @@ class Coordinator:
         self._queue: queue.Queue[news.News] = queue.Queue()
         self._workers = Workers(state.max_parallel + 2)  # agents, gates, and worktrees that are given back
         self._in_flight: set[str] = set()
+        self._steering = steering_files(setting.git.git_dir)
         self._gates_running = False
         self._removing: set[str] = set()
         self._signals = 0
@@ -157,6 +159,7 @@ class Coordinator:
                 control.take_in(self._setting.run_dir, self._state, self._record)
                 self._record(news.event_of(self._state.tasks[item.task], item.attempt, item.outcome))
                 self._integration.refs_are_ours()
+                self._tell_what_steers_git(item.task)
             case news.GateDone():
                 self._record(item.event)
             case news.GatesOver():
@@ -167,6 +170,15 @@ class Coordinator:
                 raise item.error
             case _:
                 assert_never(item)
+
+    def _tell_what_steers_git(self, ended: str) -> None:
+        """Say which files that steer git for everybody were changed while agents ran (faults 17)."""
+        now = steering_files(self._setting.git.git_dir)
+        names = ", ".join(f"'{task}'" for task in sorted({*self._in_flight, ended}))
+        for path in changed(self._steering, now):
+            words = f"'{path}' was changed while {names} ran; it steers git in the whole repository"
+            self._record(eventlog.Warned(message=words))
+        self._steering = now
 
     def _submit(self, work: Callable[[], None]) -> None:
         def guarded() -> None:

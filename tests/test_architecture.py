@@ -271,8 +271,8 @@ DELETES = {
     "git_waves.adapters.worktrees.remove": "the one deletion of work: archived and proved before",
     "git_waves.adapters.worktrees.make_throwaway": "a gate's worktree that was left behind",
     "git_waves.adapters.worktrees.drop_throwaway": "a gate's worktree, made by us for that gate",
-    "git_waves.adapters.worktrees._drop_admin": "git's own folder for a worktree whose files are gone",
-    "git_waves.adapters.worktrees._repair_half_made": "what a killed `git worktree add` left, never filled",
+    "git_waves.adapters.admins.drop": "git's own folder for a worktree whose files are gone",
+    "git_waves.adapters.admins.repair": "what a killed `git worktree add` left, never filled",
     "git_waves.adapters.rundir.unborn": "the folder of a run that never became one: no event, so no work",
     "git_waves.adapters.merge._attributes": "a temporary folder made three lines above",
 }

@@ -87,7 +87,7 @@ def seal_files(folder: Path, files: Iterable[Path]) -> Seal:
     """Seal every file of the hook `folder`, and the given ones. Raises SurroundingsError when one is missing."""
     sealed = []
     for path in (*files, *sorted(folder.iterdir())):
-        found = _look_at(path, limit=None)
+        found = look_at(path)
         if isinstance(found, TamperingKind):
             raise SurroundingsError(f"cannot seal the worktree: '{path}' {found}")
         sealed.append(found)
@@ -98,7 +98,7 @@ def check_seal(seal: Seal) -> tuple[Tampering, ...]:
     """Everything that is not as it was sealed; empty when all is. Safe on whatever was put in a file's place."""
     found = []
     for file in seal.files:
-        now = _look_at(file.path, limit=file.size)
+        now = look_at(file.path, limit=file.size)
         if isinstance(now, TamperingKind):
             found.append(Tampering(path=file.path, kind=now))
         elif (now.size, now.digest) != (file.size, file.digest):
@@ -112,7 +112,8 @@ def check_seal(seal: Seal) -> tuple[Tampering, ...]:
     return tuple(found)
 
 
-def _look_at(path: Path, *, limit: int | None) -> SealedFile | TamperingKind:
+def look_at(path: Path, *, limit: int | None = None) -> SealedFile | TamperingKind:
+    """The file as it is now, or what is wrong with it; at most `limit` bytes of it are read."""
     # A pipe in the file's place would block an ordinary open, a link would lead elsewhere, a huge file would be read.
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

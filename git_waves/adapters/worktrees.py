@@ -8,11 +8,10 @@ them: a folder's content is read into a tree with an index file of ours and the 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from git_waves.adapters import archive
+from git_waves.adapters import admins, archive
 from git_waves.adapters.git import Change, Git, GitError
 from git_waves.adapters.locks import worktree_lock
 from git_waves.core.model import Oid
@@ -76,7 +75,7 @@ def ensure(git: Git, lease: Lease) -> Path:
     Safe to repeat after a crash at any point. Raises SurroundingsError when the folder is there and is not ours.
     """
     with worktree_lock(git.git_dir):
-        _repair_half_made(git, lease.folder)
+        admins.repair(git, lease.folder)
         entry = _registered(git, lease.folder)
         is_ours = entry is not None and (entry.get("locked"), entry.get("branch")) == (
             lease.reason,
@@ -167,7 +166,7 @@ def remove(git: Git, lease: Lease, *, integration: Oid) -> Removed | Kept:
                 else Removed(archive=kept_in)
             )
         if not lease.folder.exists():
-            _drop_admin(git, lease.folder)
+            admins.drop(git, lease.folder)
             return Removed(archive=kept_in)
         try:
             git.remove_worktree(lease.folder)
@@ -224,7 +223,7 @@ def commit_leftovers(git: Git, lease: Lease, tip: Oid, tree: Oid, message: str) 
 def make_throwaway(git: Git, folder: Path, commit: Oid, run: str) -> None:
     """A detached worktree at `commit` for gates: nothing in it is worth keeping, `drop_throwaway` removes it."""
     with worktree_lock(git.git_dir):
-        _repair_half_made(git, folder)
+        admins.repair(git, folder)
         if _is_throwaway(_registered(git, folder)) and folder.exists():
             git.remove_worktree(folder)
         elif _is_taken(folder):
@@ -270,77 +269,8 @@ def forget_empty_folders(folder: Path) -> None:
 
 
 def _registered(git: Git, folder: Path) -> dict[str, str] | None:
+    admins.heal(git)
     for entry in git.worktrees():
         if Path(entry["worktree"]) == folder.resolve():
             return entry
     return None
-
-
-def _admin_folders(git: Git) -> list[Path]:
-    folder = git.git_dir / "worktrees"
-    return sorted(folder.iterdir()) if folder.is_dir() else []
-
-
-def _drop_admin(git: Git, folder: Path) -> None:
-    """Forget a worktree whose folder is gone, and no other: never a bare `git worktree prune` (git-facts section 3)."""
-    for admin in _admin_folders(git):
-        if _points_to(admin, folder):
-            shutil.rmtree(admin)
-
-
-def _points_to(admin: Path, folder: Path) -> bool:
-    return _place_of(admin) in (folder, folder.resolve())
-
-
-def mend_half_made(git: Git, folders: Iterable[Path]) -> None:
-    """Remove what killed `git worktree add`s for these folders left; see `_repair_half_made`. A worktree that is whole and
-    not where it was (deleted, moved, on a disk that is not there) keeps git's folder: people may bring it back."""
-    with worktree_lock(git.git_dir):
-        for folder in folders:
-            _repair_half_made(git, folder, may_forget=False)
-
-
-def _repair_half_made(git: Git, folder: Path, *, may_forget: bool = True) -> None:
-    """Remove what a killed `git worktree add` for `folder` left: its administrative folder, nothing else.
-
-    An empty `commondir` in there breaks git for the whole repository, and `git worktree prune` does not mend it
-    (git-facts section 3). Called under the worktree lock, so no creator of ours is alive; a folder that git names after
-    ours and that never got its pointers is recognised by its lock reason. One whose worktree holds anything is no
-    half-made one: somebody broke it, and it is left for people to look at.
-    """
-    for admin in _admin_folders(git):
-        if not admin.name.startswith(folder.name):
-            continue
-        pointer, common, head = admin / "gitdir", admin / "commondir", admin / "HEAD"
-        whole = all(file.is_file() and file.stat().st_size for file in (pointer, common, head))
-        points_here = _points_to(admin, folder)
-        if whole and not (may_forget and points_here and not (folder / ".git").is_file()):
-            continue
-        if not (points_here or _is_our_creation(admin)) or _holds_files(_place_of(admin)):
-            continue
-        shutil.rmtree(admin)
-        if points_here and folder.is_dir() and not folder.is_symlink():
-            shutil.rmtree(folder)
-
-
-def _place_of(admin: Path) -> Path | None:
-    """The worktree an administrative folder points to; None when it never got that far."""
-    try:
-        text = (admin / "gitdir").read_text(encoding="utf-8", errors="surrogateescape").strip()
-    except OSError:
-        return None
-    return Path(text).parent if text else None
-
-
-def _holds_files(place: Path | None) -> bool:
-    if place is None or not place.is_dir():
-        return False
-    return any(child.name != ".git" for child in place.iterdir())
-
-
-def _is_our_creation(admin: Path) -> bool:
-    try:
-        reason = (admin / "locked").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    return reason.startswith("git-waves") or reason.strip() == "initializing"

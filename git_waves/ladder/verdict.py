@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 
 from git_waves import refs
-from git_waves.adapters import archive, worktrees
+from git_waves.adapters import admins, archive, worktrees
 from git_waves.adapters.git import Git
 from git_waves.adapters.merge import Refused, judge
 from git_waves.adapters.process import Reason
@@ -36,6 +36,7 @@ def commit(state: Climb) -> Fell | None:
         )
     tampered = check_seal(state.seal())
     if tampered:
+        admins.mend_half_made(state.git, ())  # what it broke for everybody else is given back
         return Fell(
             rung="",
             reason="its worktree's git files were tampered with: "

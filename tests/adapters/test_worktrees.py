@@ -326,6 +326,19 @@ def test_a_half_made_worktree_of_somebody_else_is_not_mended_away(
     assert (admin / "index").exists()
 
 
+def test_an_emptied_way_back_is_given_back_before_it_stops_git_for_everybody(
+    repo: RepoBuilder, git: Git, base: str
+) -> None:
+    lease = made(git, lease_in(repo, base))
+    common = worktrees.admin_folder(lease.folder) / "commondir"
+    before = common.read_bytes()
+    common.write_bytes(b"")
+    repo.git("worktree", "list", exit=128)
+    made(git, lease_in(repo, base, task="t2"))
+    assert common.read_bytes() == before
+    assert repo.git("status", "--porcelain", cwd=lease.folder) == ""
+
+
 def test_only_a_gates_worktree_is_thrown_away(repo: RepoBuilder, git: Git, base: str) -> None:
     lease = made(git, lease_in(repo, base, task="gate"))
     (lease.folder / "new.txt").write_text("only copy\n")

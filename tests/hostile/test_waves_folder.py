@@ -155,6 +155,7 @@ TAMPERING = {
     "HEAD": 'rm "$(git rev-parse --git-dir)/HEAD"',
     "a folder as HEAD": 'cd "$(git rev-parse --git-dir)"; rm HEAD; mkdir HEAD',
     "git's folder of the worktree": 'rm -r "$(git rev-parse --git-dir)"',
+    "its way to the repository": ': > "$(git rev-parse --git-dir)/commondir"',
     "the worktree": 'rm -r "$WAVES_WORKTREE"',
     "a link for the worktree": 'mv "$WAVES_WORKTREE" ../aside; ln -s ../aside "$WAVES_WORKTREE"',
 }
@@ -222,3 +223,26 @@ def test_a_command_that_kills_its_supervisor_is_not_started_for_ever(repo: RepoB
     done = repo.run_waves("run")
     assert done.returncode in (1, 3)
     assert "must not kill its parent" in done.stdout
+
+
+# ---------------------------------------------------------------------- what steers git for everybody
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ("git config core.bare true", "config"),
+        ("echo '*.txt filter=x' > $c/info/attributes", "info/attributes"),
+        ("echo 'touch /tmp/x' > $c/hooks/pre-commit", "hooks/pre-commit"),
+        ("mkfifo $c/hooks/post-commit", "hooks/post-commit"),
+    ],
+)
+def test_what_steers_git_for_everybody_is_told_when_it_changes(
+    repo: RepoBuilder, change: str, name: str
+) -> None:
+    run = f"c=$(git rev-parse --git-common-dir); {change}; echo t1 > t1.txt"
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=run), task("t2", needs=("t1",)))})
+    words = repo.waves("run")
+    path = repo.folder / ".git" / name
+    assert words.count(f"'{path}' was changed while 't1' ran") == 1
+    assert repo.git("show", f"{INTEGRATION}:t2.txt") == "t2"

@@ -1,0 +1,94 @@
+"""Git's own folders of worktrees (`.git/worktrees/<name>`): found, mended where a killed git or an agent broke them, and
+forgotten one by one.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from git_waves.adapters.git import Git
+from git_waves.adapters.locks import worktree_lock
+from git_waves.adapters.rundir import write_durably
+
+
+def _all(git: Git) -> list[Path]:
+    folder = git.git_dir / "worktrees"
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def drop(git: Git, folder: Path) -> None:
+    """Forget a worktree whose folder is gone, and no other: never a bare `git worktree prune` (git-facts section 3)."""
+    for admin in _all(git):
+        if _points_to(admin, folder):
+            shutil.rmtree(admin)
+
+
+def _points_to(admin: Path, folder: Path) -> bool:
+    return _place_of(admin) in (folder, folder.resolve())
+
+
+def mend_half_made(git: Git, folders: Iterable[Path]) -> None:
+    """Remove what killed `git worktree add`s for these folders left; see `repair`. A worktree that is whole and
+    not where it was (deleted, moved, on a disk that is not there) keeps git's folder: people may bring it back."""
+    with worktree_lock(git.git_dir):
+        heal(git)
+        for folder in folders:
+            repair(git, folder, may_forget=False)
+
+
+def repair(git: Git, folder: Path, *, may_forget: bool = True) -> None:
+    """Remove what a killed `git worktree add` for `folder` left: its administrative folder, nothing else.
+
+    An empty `commondir` in there breaks git for the whole repository, and `git worktree prune` does not mend it
+    (git-facts section 3). Called under the worktree lock, so no creator of ours is alive; a folder that git names after
+    ours and that never got its pointers is recognised by its lock reason. One whose worktree holds anything is no
+    half-made one: somebody broke it, and it is left for people to look at.
+    """
+    for admin in _all(git):
+        if not admin.name.startswith(folder.name):
+            continue
+        pointer, common, head = admin / "gitdir", admin / "commondir", admin / "HEAD"
+        whole = all(file.is_file() and file.stat().st_size for file in (pointer, common, head))
+        points_here = _points_to(admin, folder)
+        if whole and not (may_forget and points_here and not (folder / ".git").is_file()):
+            continue
+        if not (points_here or _is_our_creation(admin)) or _holds_files(_place_of(admin)):
+            continue
+        shutil.rmtree(admin)
+        if points_here and folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder)
+
+
+def heal(git: Git) -> None:
+    """Give worktrees of ours that are in use their `commondir` back when it was emptied: git does nothing at all in a
+    repository that has one without. Called under the worktree lock."""
+    for admin in _all(git):
+        common = admin / "commondir"
+        is_broken = not common.is_symlink() and common.is_file() and not common.stat().st_size
+        if is_broken and _is_our_creation(admin) and _holds_files(_place_of(admin)):
+            write_durably(common, b"../..\n", mode=0o644)
+
+
+def _place_of(admin: Path) -> Path | None:
+    """The worktree an administrative folder points to; None when it never got that far."""
+    try:
+        text = (admin / "gitdir").read_text(encoding="utf-8", errors="surrogateescape").strip()
+    except OSError:
+        return None
+    return Path(text).parent if text else None
+
+
+def _holds_files(place: Path | None) -> bool:
+    if place is None or not place.is_dir():
+        return False
+    return any(child.name != ".git" for child in place.iterdir())
+
+
+def _is_our_creation(admin: Path) -> bool:
+    try:
+        reason = (admin / "locked").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return reason.startswith("git-waves") or reason.strip() == "initializing"
