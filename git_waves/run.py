@@ -122,8 +122,9 @@ class Coordinator:
                 return INTERRUPTED if was_asked else OK
             case decide.Finish():
                 self._settle_removals()
-                self._record(eventlog.RunFinished(integration=self._state.integration))
+                # Before the last event: a run that is finished is not taken up again, so nothing may be left to do.
                 worktrees.forget_empty_folders(self._setting.worktree_folder)
+                self._record(eventlog.RunFinished(integration=self._state.integration))
                 return OK
             case _:
                 assert_never(action)
