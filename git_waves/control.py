@@ -22,6 +22,7 @@ from git_waves.errors import UsageError
 
 _CAN_BE_SKIPPED = (fold.PENDING, fold.BLOCKED, fold.PASSED, *fold.STUCK)
 _CAN_BE_RETRIED = (*fold.STUCK, fold.SKIPPED)
+_LONGEST_REASON = 1000  # letters of an agent's words
 _MOST_REQUESTS = 50  # of one attempt; who asks for more has not understood its task
 
 NO_GRANT = "paths are granted only while the run rests, when no agent can be asking in a person's name"
@@ -182,7 +183,7 @@ def _request(
         task=task.id,
         attempt=task.attempt,
         path=path,
-        reason=message.get("reason", ""),
+        reason=message.get("reason", "")[:_LONGEST_REASON],
         owner=owner if owner in state.tasks else "",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,8 @@ JOBS = "gate:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """Which gates to run on which commit; `number` counts the gate rounds of the run and names the folder."""
+    """Which gates to run on which commit; `number` counts the gate rounds of the run and names the folder. `is_stopping`
+    tells a gate that was stopped on request from one that ended its own supervisor."""
 
     git: Git
     run_dir: RunDir
@@ -32,6 +33,7 @@ class Order:
     commit: Oid
     tree: Oid
     gates: tuple[str, ...]
+    is_stopping: Callable[[], bool]
 
 
 def run_gates(order: Order) -> Iterator[GateFinished | Warned]:
@@ -52,7 +54,7 @@ def run_gates(order: Order) -> Iterator[GateFinished | Warned]:
 
 def _results(order: Order) -> Iterator[GateFinished]:
     trouble = _set_up(order)
-    if trouble is not None and trouble[0].reason is Reason.STOPPED:
+    if trouble is not None and trouble[0].reason is Reason.STOPPED and order.is_stopping():
         return
     for gate in order.plan.gates:
         if gate.name not in order.gates:
@@ -61,7 +63,7 @@ def _results(order: Order) -> Iterator[GateFinished]:
             yield _finished(order, gate, trouble[0], trouble[1])
             continue
         result = _run(order, gate.command, gate.name, timeout=gate.timeout)
-        if result.reason is Reason.STOPPED:
+        if result.reason is Reason.STOPPED and order.is_stopping():
             return
         yield _finished(order, gate, result, "" if result.code == 0 else _why(gate, result))
 

@@ -43,6 +43,7 @@ def look_around(repository: Repository) -> Inside:
     run_dir = RunDir(waves_folder(repository.common_dir) / "runs" / Path(found.run).name)
     try:
         manifest = control.read_manifest(run_dir)
+        manifest.claims(found.task)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OutsideError(
             f"run '{found.run}', which leased this worktree, is gone", hint="git waves status"

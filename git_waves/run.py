@@ -10,6 +10,7 @@ import math
 import queue
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -26,6 +27,7 @@ from git_waves.integrate import Integration
 from git_waves.setting import Setting
 from git_waves.workers import Workers
 
+MOST_INTERRUPTIONS = 2  # of one task by one coordinator, through nobody's fault
 POLL = 0.2  # seconds between two looks at the inbox while everything in flight is quiet
 
 Event = eventlog.AnyEvent
@@ -49,6 +51,7 @@ class Coordinator:
         self._queue: queue.Queue[news.News] = queue.Queue()
         self._workers = Workers(state.max_parallel + 2)  # agents, gates, and worktrees that are given back
         self._in_flight: set[str] = set()
+        self._interruptions: Counter[str] = Counter()
         self._steering = steering_files(setting.git.git_dir)
         self._gates_running = False
         self._removing: set[str] = set()
@@ -158,7 +161,8 @@ class Coordinator:
             case news.Climbed():
                 self._in_flight.discard(item.task)
                 control.take_in(self._setting.run_dir, self._state, self._record)
-                self._record(news.event_of(self._state.tasks[item.task], item.attempt, item.outcome))
+                outcome = self._unless_endless(item)
+                self._record(news.event_of(self._state.tasks[item.task], item.attempt, outcome))
                 self._integration.refs_are_ours()
                 self._tell_what_steers_git(item.task)
             case news.GateDone():
@@ -171,6 +175,16 @@ class Coordinator:
                 raise item.error
             case _:
                 assert_never(item)
+
+    def _unless_endless(self, item: news.Climbed) -> ladder.Outcome:
+        """The outcome of an attempt; one that is interrupted again and again, and not by us, needs a person."""
+        if not isinstance(item.outcome, ladder.Interrupted) or self._state.stopping:
+            return item.outcome
+        self._interruptions[item.task] += 1
+        if self._interruptions[item.task] <= MOST_INTERRUPTIONS:
+            return item.outcome
+        reason = f"it was interrupted {self._interruptions[item.task]} times in a row: {item.outcome.reason}"
+        return ladder.Fell(rung=self._state.tasks[item.task].rung or "agent", reason=reason, is_parked=True)
 
     def _tell_what_steers_git(self, ended: str) -> None:
         """Say which files that steer git for everybody were changed while agents ran (faults 17)."""
@@ -294,6 +308,7 @@ class Coordinator:
             commit=commit,
             tree=tree,
             gates=action.gates,
+            is_stopping=lambda: self._state.stopping,
         )
 
         def work() -> None:

@@ -217,8 +217,15 @@ def uninstall_hooks(repository: Repository) -> bool | None:
     """Take back the one setting runs add to the repository's configuration (P5); whether it is byte for byte as it was,
     None when there was nothing to take back.
 
-    Raises SurroundingsError while task worktrees or settings of somebody else depend on it.
+    Raises SurroundingsError while runs, task worktrees or settings of somebody else depend on it.
     """
+    plans = {event["plan"] for run_dir in run_dirs(repository.common_dir) if (event := first_event(run_dir))}
+    running = sorted(plan for plan in plans if locks.is_running(repository.common_dir, plan))
+    if running:
+        raise SurroundingsError(
+            f"plan '{running[0]}' is being run and needs the hooks",
+            hint=f"git waves stop --plan {running[0]}",
+        )
     admin = repository.common_dir / "worktrees"
     leased = sorted(path.parent.name for path in admin.glob(f"*/{LEASE_NAME}"))
     if leased:

@@ -225,6 +225,20 @@ def test_a_command_that_kills_its_supervisor_is_not_started_for_ever(repo: RepoB
     assert "must not kill its parent" in done.stdout
 
 
+@pytest.mark.parametrize("where", ["run", "verify", "gate"])
+def test_a_command_that_stops_its_supervisor_is_not_started_for_ever(repo: RepoBuilder, where: str) -> None:
+    kill = "kill $PPID; sleep 9; test -e nowhere"
+    text = {
+        "run": plan(task("t1", run=kill)),
+        "verify": plan(task("t1", extra=f"verify: {kill}")),
+        "gate": plan(task("t1"), head=f"gates:\n  door: {kill}\n"),
+    }[where]
+    repo.commit({".waves/plan.yaml": text})
+    done = repo.run_waves("run")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert ("it ended: stopped" if where == "gate" else "it was interrupted 3 times in a row") in done.stdout
+
+
 # ---------------------------------------------------------------------- what steers git for everybody
 
 

@@ -434,3 +434,19 @@ def test_a_set_up_at_work_is_waited_for_and_not_begun_again(repo: RepoBuilder) -
         assert process.returncode == 0, words
     assert repo.git("show", f"{INTEGRATION}:t1.txt") == "set up"
     assert (folder / "runs").read_text() == "x\n"
+
+
+def test_hooks_are_not_taken_away_under_a_run(repo: RepoBuilder) -> None:
+    """Between two groups no worktree is leased, so the run itself must count."""
+    hold = f"while ! test -e {repo.folder.parent}/go; do sleep 0.05; done; test -e t1.txt"
+    repo.commit({".waves/plan.yaml": plan(task("t1"), head=f"gates:\n  door: {hold}\n")})
+    with begin(repo) as process:
+        while not any((repo.folder / ".git/waves/runs").glob("*/jobs/gate*")):
+            time.sleep(0.02)
+        done = repo.run_waves("hooks", "uninstall")
+        (repo.folder.parent / "go").touch()
+        words, _ = process.communicate(timeout=30)
+        assert process.returncode == 0, words
+    assert done.returncode == 4
+    assert "plan 'p' is being run and needs the hooks" in done.stderr
+    repo.waves("hooks", "uninstall")
