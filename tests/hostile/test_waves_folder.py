@@ -236,7 +236,7 @@ def test_a_command_that_stops_its_supervisor_is_not_started_for_ever(repo: RepoB
     repo.commit({".waves/plan.yaml": text})
     done = repo.run_waves("run")
     assert done.returncode == 3, done.stdout + done.stderr
-    assert ("it ended: stopped" if where == "gate" else "it was interrupted 3 times in a row") in done.stdout
+    assert ("gate door: red" if where == "gate" else "it was interrupted 3 times in a row") in done.stdout
 
 
 # ---------------------------------------------------------------------- what steers git for everybody
