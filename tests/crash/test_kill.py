@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,9 @@ def test_an_agent_outlives_its_coordinator_and_its_result_is_taken(tmp_path: Pat
     for line in first.stdout:
         if line.rstrip().endswith(": agent"):
             break
+    mark = repo.folder.parent / "repo.waves/p/a.1/pids.log"
+    while not mark.exists():  # the line is printed before the agent starts
+        time.sleep(0.02)
     first.kill()
     first.wait()
     first.stdout.close()
