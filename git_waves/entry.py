@@ -19,6 +19,9 @@ BROKEN_PIPE = 141  # what a shell reports for a program ended by SIGPIPE: the re
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command that was typed and return its exit code; nothing that goes wrong escapes."""
+    if words is None and sys.getfilesystemencoding() != "utf-8":
+        # A locale of another encoding would read git's paths otherwise than the plan and the guard, which read UTF-8.
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
     try:
         code = _run(sys.argv[1:] if words is None else list(words))
         sys.stdout.flush()

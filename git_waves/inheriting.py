@@ -34,10 +34,11 @@ def restore_pinned(git: Git, run_dir: RunDir, state: RunState) -> Iterator[str]:
         yield f"'{path}' was changed by somebody since the run began, and was put back"
 
 
-def mend_half_made(git: Git, state: RunState) -> None:
-    """Remove what a killed `git worktree add` left of attempts that are to go on: it can break git for the whole repository."""
-    folders = [Path(task.worktree) for task in state.tasks.values() if task.worktree and task.status in LIVE]
-    admins.mend_half_made(git, folders)
+def mend_half_made(git: Git, state: RunState, folder: Path) -> None:
+    """Remove what a killed `git worktree add` left of attempts that are to go on and of the last gates: it can break git for
+    the whole repository. `folder` is where the plan's worktrees are."""
+    places = [Path(task.worktree) for task in state.tasks.values() if task.worktree and task.status in LIVE]
+    admins.mend_half_made(git, [*places, folder / f"gate.{state.gate_rounds}"])
 
 
 def end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> Iterator[str]:

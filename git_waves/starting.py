@@ -303,8 +303,9 @@ def _go(
             say(
                 "note: set extensions.worktreeConfig in this repository; 'git waves hooks uninstall' takes it back"
             )
-        mend_half_made(git, state)
-        for words in end_stray_gates(git, run_dir, preflight.worktree_folder(repository) / plan.name):
+        folder = preflight.worktree_folder(repository) / plan.name
+        mend_half_made(git, state, folder)
+        for words in end_stray_gates(git, run_dir, folder):
             record(eventlog.Warned(message=words))
         for words in restore_pinned(git, run_dir, state):  # also writes the objects that are pinned next
             record(eventlog.Warned(message=words))

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from git_waves.adapters.rundir import waves_folder, write_durably
 from git_waves.errors import SurroundingsError
 
+# The names of these two locks begin with what no plan's name can: every plan has a lock of its name beside them.
 _in_process = threading.Lock()
 _PATIENCE = 0.3  # seconds; whoever only asks whether the plan is being run holds its lock for a moment
 _GLANCE = 0.5  # seconds; `status` looks at the lock for an instant, and must not keep a run from starting
@@ -77,7 +78,7 @@ def worktree_lock(common_dir: Path) -> Iterator[None]:
     """Adding and removing worktrees is done one at a time, across threads and runs: git loses such races (D9)."""
     folder = waves_folder(common_dir)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _in_process, FileLock(folder / "worktrees.lock", mode=0o600):
+    with _in_process, FileLock(folder / "_worktrees.lock", mode=0o600):
         yield
 
 
@@ -86,5 +87,5 @@ def review_lock(common_dir: Path) -> Iterator[None]:
     """Verdicts are added one at a time: each is written together with those before it."""
     folder = waves_folder(common_dir)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(folder / "reviews.lock", mode=0o600):
+    with FileLock(folder / "_reviews.lock", mode=0o600):
         yield

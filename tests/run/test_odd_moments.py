@@ -183,9 +183,20 @@ def test_a_passed_tip_survives_its_branch_and_a_collection(repo: RepoBuilder) ->
     assert repo.git("for-each-ref", "refs/waves/p/*/passed/") == ""
 
 
-def test_a_plan_called_canary_runs(repo: RepoBuilder) -> None:
-    repo.commit({".waves/plan.yaml": plan(task("t1")).replace("name: p", "name: canary")})
+@pytest.mark.parametrize("name", ["canary", "worktrees", "reviews", "runs", "waves", "cache"])
+def test_a_plan_may_be_called_like_something_of_ours(repo: RepoBuilder, name: str) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1")).replace("name: p", f"name: {name}")})
     repo.waves("run")
+    assert repo.git("show", f"waves/{name}/integration:t1.txt") == "t1"
+
+
+def test_a_locale_that_is_not_utf8_changes_nothing_about_paths(repo: RepoBuilder) -> None:
+    text = plan(task("t1", run="echo x > ü.txt", files="{create: [ü.txt]}"))
+    repo.commit({".waves/plan.yaml": text})
+    repo.waves("run", environment={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
+    assert (
+        repo.git("-c", "core.quotePath=false", "ls-tree", "--name-only", INTEGRATION).split()[-1] == "ü.txt"
+    )
 
 
 def test_a_run_begins_at_the_head_of_the_worktree_it_is_typed_in(repo: RepoBuilder) -> None:
