@@ -5,17 +5,19 @@ BIN = $(VENV)/bin
 STAMP = $(VENV)/set-up.stamp
 # Two tests at a time, whoever is free takes the next: the suites start many processes each, and some tests are long.
 WORKERS = 2 --dist worksteal
-# What `make test` leaves out; `make check` leaves out nothing.
+# What `make test` leaves out; `make check` leaves out nothing, and tries properties with all of their examples.
 CHOICE = -m "not long"
+FULL = --hypothesis-profile=full
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-long lint types check fmt bench golden clean
+.PHONY: help demo test test-long fuzz lint types check fmt bench golden clean
 
 help:
 	@echo "make demo       see a whole run in a throwaway repository (KEEP=1 leaves it there)"
 	@echo "make test       the default tests"
 	@echo "make test-long  the long ones: crash sweeps, real tools, whole plans"
+	@echo "make fuzz       the properties, with many examples that are new each time"
 	@echo "make check      lint, types and every test; what CI runs"
 	@echo "make fmt        format the code and sort its imports"
 	@echo "make bench      speed, as ratios against floors and peers"
@@ -34,8 +36,11 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) $(CHOICE)
 
-test-long: CHOICE = -m long
+test-long: CHOICE = -m long $(FULL)
 test-long: test
+
+fuzz: CHOICE = -m hypothesis --hypothesis-profile=fuzz --timeout=0
+fuzz: test
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -44,7 +49,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-check: CHOICE =
+check: CHOICE = $(FULL)
 check: lint types test
 
 fmt: $(STAMP)

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.properties import forget_our_constants, register_profiles
 from tests.support.repo import RepoBuilder, sealed_environment
+
+register_profiles()
+forget_our_constants()
 
 
 @pytest.fixture

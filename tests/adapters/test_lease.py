@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from git_waves.adapters import hooks
@@ -24,6 +24,7 @@ from git_waves.core.model import Oid, PathPattern, PatternKind, RepoPath, Rules,
 from git_waves.core.ownership import compile_rules, owns
 from git_waves.errors import SurroundingsError
 from hooks import guard
+from tests.support.properties import examples
 
 SEGMENT = st.text(alphabet="ab.\n\"'\\[](){}^$+|- é\udcff\udcc3", min_size=1, max_size=4)
 PATHS = st.lists(SEGMENT, min_size=1, max_size=4).map("/".join)
@@ -131,7 +132,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Shim:
     return Shim(tmp_path_factory.mktemp("shim"))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(80)
 @given(rules_and_paths())
 @example((compile_rules([pattern(PatternKind.GLOB, "*")]), ["a\nb", "a/b", "\udcff"]))
 @example((compile_rules([pattern(PatternKind.GLOB, "??")]), ["é", "ab"]))
@@ -153,7 +154,7 @@ def test_shell_guard_and_core_agree(shim: Shim, case: tuple[Rules, list[str]]) -
     assert shim.is_sure(paths) <= all(owns(rules, path) for path in paths)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(GLOBS)
 def test_every_glob_but_those_with_a_question_mark_is_one_that_grep_can_read(glob: str) -> None:
     assert (ere_of(glob_regex(glob)) is None) == ("?" in glob)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core import decide, fold
 from tests.core.simulate import PHASE3, PHASE3_NEEDS, Simulation
+from tests.support.properties import examples
 
 SCHEDULERS = ("sequential", "dag-parallel", "ready-set")
 
@@ -280,7 +281,7 @@ def scenes(draw: st.DrawFn) -> Simulation:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(scenes())
 def test_whatever_happens_needs_come_first_and_the_run_ends(run: Simulation) -> None:
     needs = {task.id: task.needs for task in run.state.tasks.values()}
@@ -300,7 +301,7 @@ def test_whatever_happens_needs_come_first_and_the_run_ends(run: Simulation) -> 
         assert set(run.statuses().values()) == {fold.INTEGRATED}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(scenes())
 def test_the_state_after_a_restart_is_the_state_before(run: Simulation) -> None:
     run.run()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import git_waves.core.findings as package
 from git_waves.core.findings import check_plan, exit_code, find_all
@@ -28,6 +28,7 @@ from git_waves.core.ownership import build_manifest
 from git_waves.core.schedule import build_schedule
 from tests.core.plans import kbuild_plan, phase3_plan, plan, sh, task
 from tests.core.test_schedule import PLANS
+from tests.support.properties import examples
 
 
 def findings_of(some: Plan, *, max_parallel: int | None = None) -> tuple[Finding, ...]:
@@ -462,7 +463,7 @@ def test_findings_come_by_level_then_by_line() -> None:
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(PLANS)
 def test_any_plan_is_judged_the_same_way_twice_and_in_the_words_of_the_house(some: Plan) -> None:
     found = findings_of(some)

@@ -6,7 +6,7 @@ import json
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core.model import Plan, RepoPath, Rules, TaskId
@@ -21,6 +21,7 @@ from git_waves.core.ownership import (
 )
 from git_waves.core.paths import overlap, overlap_as_written, parse_pattern
 from tests.core.plans import kbuild_plan, plan, task
+from tests.support.properties import examples
 
 
 def rules_of(*paths: str) -> Rules:
@@ -154,7 +155,7 @@ def test_the_order_of_tasks_and_claims_in_the_plan_does_not_change_the_manifest(
     assert build_manifest(forwards) == build_manifest(backwards)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(PLANS)
 def test_the_index_finds_exactly_what_comparing_all_pairs_finds(some: Plan) -> None:
     compared = [

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core.model import PathPattern, PatternKind, RepoPath
@@ -20,6 +20,7 @@ from git_waves.core.paths import (
     overlap,
     parse_pattern,
 )
+from tests.support.properties import examples
 
 FILE, DIR, GLOB = PatternKind.FILE, PatternKind.DIR, PatternKind.GLOB
 
@@ -252,14 +253,14 @@ DEEP_PATTERNS = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(PATTERNS)
 def test_the_regular_expression_matches_what_the_glob_means(pattern: PathPattern) -> None:
     paths = all_paths(2, 3)
     assert [p for p in paths if matches(pattern, p)] == [p for p in paths if is_claimed(pattern, p)]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(st.sampled_from(["a", "b", "*", "?"]), min_size=1, max_size=7).map("".join),
     st.text("ab", min_size=1, max_size=9),
@@ -268,7 +269,7 @@ def test_many_stars_in_a_segment_match_what_the_glob_means(glob: str, name: str)
     assert matches(parse_pattern(glob), name) is is_segment(glob, name)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(st.sampled_from(["a", "b", "?", "*", "**"]), min_size=1, max_size=7).map("/".join),
     st.lists(st.sampled_from(["a", "b"]), min_size=1, max_size=8).map("/".join),
@@ -278,13 +279,13 @@ def test_many_spans_match_what_the_glob_means(glob: str, path: str) -> None:
     assert matches(pattern, path) is is_claimed(pattern, path)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(PATTERNS, PATTERNS)
 def test_overlap_is_exact_inside_segments(a: PathPattern, b: PathPattern) -> None:
     assert overlap(a, b) is overlap(b, a) is is_collision(a, b, all_paths(2, 4))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(DEEP_PATTERNS, DEEP_PATTERNS)
 def test_overlap_is_exact_across_segments(a: PathPattern, b: PathPattern) -> None:
     assert overlap(a, b) is overlap(b, a) is is_collision(a, b, all_paths(1, 7))

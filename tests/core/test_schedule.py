@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from git_waves.core.model import Hold, HoldKind, OnFailure, Plan, Schedule, SchedulerName, TaskId
@@ -13,6 +13,7 @@ from git_waves.core.needs import build_order
 from git_waves.core.ownership import build_manifest
 from git_waves.core.schedule import build_schedule
 from tests.core.plans import kbuild_plan, phase3_plan, plan, task
+from tests.support.properties import examples
 
 
 def shape(schedule: Schedule) -> list[tuple[str, list[list[str]]]]:
@@ -248,7 +249,7 @@ PLANS = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(PLANS)
 def test_every_schedule_keeps_the_rules(some: Plan) -> None:
     manifest = build_manifest(some)
@@ -284,7 +285,7 @@ def test_every_schedule_keeps_the_rules(some: Plan) -> None:
             assert tuple(sorted((hold.by or "", hold.task))) in rivals
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(PLANS)
 def test_no_schedule_is_longer_than_first_fit_in_the_order_of_the_plan(some: Plan) -> None:
     assume(not some.groups)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given
 
 from git_waves.core.hoist import hoist
-from git_waves.core.model import HoldKind, Intent, Plan, RepoPath
+from git_waves.core.model import HoldKind, Intent, PatternKind, Plan, RepoPath
 from git_waves.core.needs import effective_needs
 from git_waves.core.ownership import build_manifest, collisions_of
 from git_waves.core.queues import Queues
@@ -14,6 +14,7 @@ from git_waves.core.sharing import MOST_TRIED, Cost, Costs, find_costs
 from git_waves.core.trial import Trial, contested
 from tests.core.plans import phase3_plan, plan, task
 from tests.core.test_schedule import PLANS
+from tests.support.properties import examples
 
 KBUILD = "tests/kunit/Kbuild"
 
@@ -162,7 +163,7 @@ def test_only_so_many_are_tried_and_the_rest_is_counted() -> None:
 # --- against the real thing
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(PLANS)
 def test_every_number_is_the_number_of_a_real_schedule(some: Plan) -> None:
     for cost in costs_of(some).found:
@@ -172,7 +173,7 @@ def test_every_number_is_the_number_of_a_real_schedule(some: Plan) -> None:
             assert cost.hoisted == rounds_of(hoist(some, [RepoPath(name) for name in cost.names]).plan)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(PLANS)
 def test_claims_that_meet_no_other_decide_nothing(some: Plan) -> None:
     manifest = build_manifest(some)
@@ -183,20 +184,38 @@ def test_claims_that_meet_no_other_decide_nothing(some: Plan) -> None:
 
 
 def shared_files(some: Plan) -> list[str]:
-    counts: dict[str, int] = {}
+    """The files that two tasks to do or more claim as they are written, and none of them deletes."""
+    sharers: dict[str, set[str]] = {}
     for each in some.tasks:
         for claim in each.claims:
-            if (
-                not each.is_done
-                and claim.intent is not Intent.DELETE
-                and str(claim.pattern) in ("x", "y", "d/a", "d/b")
-            ):
-                counts[str(claim.pattern)] = counts.get(str(claim.pattern), 0) + 1
-    return [name for name, number in sorted(counts.items()) if number > 1]
+            if not each.is_done and claim.pattern.kind is PatternKind.FILE:
+                sharers.setdefault(claim.pattern.text, set()).add(each.id)
+    deleted = {
+        claim.pattern.text for each in some.tasks for claim in each.claims if claim.intent is Intent.DELETE
+    }
+    return [name for name, tasks in sorted(sharers.items()) if len(tasks) > 1 and name not in deleted]
 
 
-@settings(max_examples=200, deadline=None)
+def claimed_twice_by_one() -> Plan:
+    """One task has the file, for two purposes; another has its folder."""
+    return plan(
+        task("all", create=["d/", "x"]), task("own", "d/a", create=["d/a"]), task("end", needs=["all", "own"])
+    )
+
+
+def test_a_file_that_one_task_claims_twice_is_shared_by_nobody() -> None:
+    some = claimed_twice_by_one()
+    assert rounds_of(some) == 3
+    assert rounds_of(hoist(some, [RepoPath("d/a")]).plan) == 2, (
+        "the task would only be put behind the last one"
+    )
+    assert shared_files(some) == []
+    assert costs_of(some) == Costs()
+
+
+@examples(200)
 @given(PLANS)
+@example(claimed_twice_by_one())
 def test_whatever_hoisting_helps_is_found(some: Plan) -> None:
     """Nothing is passed over that would make the plan shorter: tried by hoisting every shared file of every plan."""
     told = {cost.names[0] for cost in costs_of(some).found if len(cost.names) == 1}
@@ -205,7 +224,7 @@ def test_whatever_hoisting_helps_is_found(some: Plan) -> None:
         assert not is_better or name in told
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(PLANS)
 def test_no_plan_without_a_queue_is_shorter_than_the_floor_says(some: Plan) -> None:
     needs = [need for need in effective_needs(some).needs if need.kind == "declared"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core.model import Plan, SchedulerName, TaskId
@@ -16,6 +16,7 @@ from git_waves.core.timeline import time_of
 from git_waves.core.weights import weigh
 from tests.core.plans import kbuild_plan, phase3_plan, plan, task
 from tests.core.test_schedule import PLANS
+from tests.support.properties import examples
 
 
 def outlook(some: Plan, *, at_once: int = 4, history: dict[str, float] | None = None) -> SpeedUp:
@@ -171,7 +172,7 @@ def test_ready_set_keeps_files_and_capacities_apart() -> None:
     assert walked(held, at_once=5) == 6
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     PLANS,
     st.sampled_from(SchedulerName),

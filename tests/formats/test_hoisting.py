@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves import plan_files
@@ -14,6 +14,7 @@ from git_waves.core.schedule import build_schedule
 from git_waves.errors import UsageError
 from git_waves.formats import PlanText, read_plan
 from tests.support.kbuild import HOT, kbuild_plan
+from tests.support.properties import examples
 
 
 def text_of(written: str | bytes) -> PlanText:
@@ -387,7 +388,7 @@ def plans(draw: st.DrawFn) -> str:
     return "\n".join(lines) + draw(st.sampled_from(["", "\n", "\n# end\n"]))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(plans())
 def test_any_style_comes_out_as_the_plan_that_was_meant_and_keeps_its_lines(written: str) -> None:
     text = text_of(written)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core.coverage import measure
@@ -18,6 +18,7 @@ from git_waves.formats.native.expressible import expressible
 from git_waves.formats.native.writer import write_plan
 from tests.formats.readings import reading
 from tests.formats.shown import DATA, read
+from tests.support.properties import examples
 from tests.support.repo import ROOT
 
 SEEDS = {
@@ -49,7 +50,7 @@ def gives_a_plan_or_problems(data: bytes, path: str) -> None:
         assert len(read(write_plan(plan)).tasks) == len(plan.tasks)
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(st.data())
 def test_a_real_plan_with_any_bytes_changed(data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(sorted(SEEDS)))
@@ -66,7 +67,7 @@ def test_a_real_plan_with_any_bytes_changed(data: st.DataObject) -> None:
 STARTS = [b"", b"---\nphase: 01\nplan: 01\n---\n", b"# X\n### Task 1: A\n**Files:**\n", b"- [ ] T001 ", b"- [ ] 1.1 (P) ", b"- [ ] ", b"### Task 1.1: A\n- **Action**: ", b"### T1: A\n- **depends_on**: ", b'{"tasks": [{"dependencies": ', b'[{"key": "a", "tasks": [', b'{"id": "a", "title": "b", "status": "open", "priority": ', b"phases:\n- execution_id: ", b"---\nwork_package_id: WP01\n"]  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.sampled_from(STARTS), st.lists(st.one_of(st.sampled_from(WEDGES), st.binary(max_size=10)), max_size=12)
 )

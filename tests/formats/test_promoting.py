@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves import plan_files
@@ -13,6 +13,7 @@ from git_waves.core.findings.prose import missing_needs
 from git_waves.core.model import Plan
 from git_waves.errors import UsageError
 from git_waves.formats import PlanText, read_plan
+from tests.support.properties import examples
 
 HEAD = "version: 1\nname: p\n"
 
@@ -173,7 +174,7 @@ def _plans(draw: st.DrawFn) -> str:
     return HEAD + "# all of it\ntasks:\n" + "\n".join(tasks)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_plans())
 def test_any_plan_is_rewritten_by_whole_lines_or_words(before: str) -> None:
     after = promoted(before)

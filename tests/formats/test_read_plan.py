@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.errors import PlanError
 from git_waves.formats import FORMATS, format_of
 from git_waves.formats.source import MAX_FOREIGN_BYTES
 from tests.formats.shown import DATA, read, refused
+from tests.support.properties import examples
 
 SEEDS = [
     (DATA / name).read_bytes()
@@ -118,7 +119,7 @@ def gives_a_plan_or_problems(data: bytes) -> None:
         str(plan).encode()
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data())
 def test_a_plan_with_any_bytes_changed_gives_a_plan_or_problems(data: st.DataObject) -> None:
     content = bytearray(data.draw(st.sampled_from(SEEDS)))
@@ -133,7 +134,7 @@ def test_a_plan_with_any_bytes_changed_gives_a_plan_or_problems(data: st.DataObj
 WEDGES = [b"\n", b"\t", b": ", b"- ", b"[", b"]", b"{", b"}", b"&a ", b"*a", b"!!x ", b"<<: ", b'"', b"'", b"|\n", b"\\u0000", b"\\ud800", b"\\e[31m", b'"\\x1b": ', b"\xe2\x80\xa8", b"\r", b"null", b"~", b"--- \n"]  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.binary(max_size=80),
     st.sampled_from([b"", b"version: 1\ntasks:\n", b'{"type":"task",', b'{"schema_version": "6.0",']),

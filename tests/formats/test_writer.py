@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core.model import (
@@ -35,6 +35,7 @@ from git_waves.formats.names import plan_name_complaint
 from git_waves.formats.native.expressible import expressible
 from git_waves.formats.native.writer import write_plan
 from tests.formats.shown import AGENTS, DATA, plan_text, read, shell, shown
+from tests.support.properties import examples
 
 
 def written(plan: Plan) -> Plan:
@@ -194,14 +195,14 @@ def plans(draw: st.DrawFn) -> Plan:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(plans())
 def test_any_plan_is_read_back_as_it_was_written(plan: Plan) -> None:
     back = written(plan)
     assert {task.id for task in back.tasks} == {task.id for task in plan.tasks if not task.is_done}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(LETTERS, LETTERS)
 def test_any_prompt_and_title_survive(prompt: str, title: str) -> None:
     task = Task(id=TaskId("t"), title=title, prompt=prompt if prompt.strip() else None)

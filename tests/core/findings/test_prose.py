@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core.findings.prose import missing_needs
@@ -12,6 +12,7 @@ from git_waves.core.prose_order import OrderReader
 from git_waves.core.task_names import TaskNames
 from tests.core.findings.told import findings, told
 from tests.core.plans import plan, task
+from tests.support.properties import examples
 
 NUMBERS = [str(number) for number in range(1, 13)]
 AFTER = [
@@ -259,7 +260,7 @@ _SOME_WORDS = (
 _WORDS = st.sampled_from(_SOME_WORDS.split())
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(_WORDS, max_size=30).map(" ".join))
 def test_any_sentence_gives_pairs_of_known_tasks_in_order(text: str) -> None:
     some: Plan = plan(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core.shell.judge import ending_of
 from git_waves.core.shell.reader import MAX_LENGTH, ShellError, read_script
 from git_waves.core.shell.syntax import Case, Command, DoubleTest, Function, Group, If, Loop, Simple, Word
+from tests.support.properties import examples
 
 
 def only(text: str) -> Command:
@@ -276,7 +277,7 @@ _PIECES = st.sampled_from(
 ).map(lambda piece: piece.replace("~", " "))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(_PIECES, max_size=40).map("".join))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
