@@ -253,7 +253,8 @@ _FOLDERS = (".ci", "bench", "demo", "docs", "git_waves", "hooks", "man", "tests"
 
 
 def test_no_file_names_a_registry_or_this_machine() -> None:
-    files = [path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"]  # a file in a worktree
+    files = [path for path in ROOT.iterdir() if path.is_file()]
+    files = [path for path in files if path.name != ".git"]  # a file, in a linked worktree
     files += [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     wrong = [
         f"{_place(path)}: '{name}'"
