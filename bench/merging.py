@@ -43,6 +43,7 @@ class Merging:
         self._begin(plan, Oid(git("rev-parse", "main", cwd=repository)))
         setting = Setting(
             git=self._git,
+            main_work_tree=repository,
             worktree_folder=folder / "worktrees",
             run_dir=self._run_dir,
             plan=plan,

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from git_waves import ladder
 from git_waves.adapters import eventlog, worktrees
+from git_waves.adapters.machine_locks import Taken
 from git_waves.core.fold import TaskState
 
 
@@ -27,6 +28,14 @@ class Climbed:
     task: str
     attempt: int
     outcome: ladder.Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """An attempt that was taken over waits for a machine-wide resource; None: not any more."""
+
+    task: str
+    taken: Taken | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,7 @@ class Broken:
     error: BaseException
 
 
-News = RungReached | Climbed | GateDone | GatesOver | WorktreeGone | Broken
+News = RungReached | Climbed | Waits | GateDone | GatesOver | WorktreeGone | Broken
 
 
 def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog.AnyEvent:

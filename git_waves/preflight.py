@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from git_waves import agents, planning, refs
+from git_waves.adapters import machine_locks
 from git_waves.adapters.git import Git
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import run_dirs
@@ -170,19 +171,20 @@ def not_acted_on(plan: Plan) -> tuple[str, ...]:
         "'handoff'": any(task.handoff for task in plan.tasks),
         "'attended'": any(task.attended for task in plan.tasks),
         "'background' quiesce": any(writer.quiesce is not None for writer in plan.background),
-        "'budget' tokens and cost": any(
-            budget.tokens or budget.cost for budget in (plan.budget, *(task.budget for task in plan.tasks))
-        ),
-        "'resume' of an agent": any(
-            agent is not None and agent.resume is not None
-            for agent in (plan.agent, *(task.agent for task in plan.tasks))
+        "'budget' tokens": any(
+            budget.tokens for budget in (plan.budget, *(task.budget for task in plan.tasks))
         ),
         "'budget' quiet of the whole run": plan.budget.quiet is not None,
-        "machine-wide 'resources' across runs": any(one.scope is Scope.MACHINE for one in plan.resources),
     }
     return tuple(
         f"{words} is read and not acted on by this version" for words, is_asked in asked.items() if is_asked
     )
+
+
+def refuse_unusable_locks(plan: Plan) -> None:
+    """What tasks share with other runs on this machine must be lockable here, whoever holds it now."""
+    held = {name for task in plan.tasks for name in task.resources}
+    machine_locks.check(one for one in plan.resources if one.scope is Scope.MACHINE and one.name in held)
 
 
 def refuse_no_identity(git: Git) -> None:

@@ -23,7 +23,9 @@ from git_waves.core import decide, fold
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid, RepoPath, TaskId
 from git_waves.errors import HALTED, INTERRUPTED, OK, VIOLATION
+from git_waves.holding import Holdings
 from git_waves.integrate import Integration
+from git_waves.served import Served
 from git_waves.setting import Setting
 from git_waves.workers import Workers
 
@@ -50,11 +52,12 @@ class Coordinator:
         self._integration = Integration(setting, state, self._record)
         self._queue: queue.Queue[news.News] = queue.Queue()
         self._workers = Workers(state.max_parallel + 2)  # agents, gates, and worktrees that are given back
+        self._holdings = Holdings(setting, state, self._record, tell=self._queue.put)
         self._in_flight: set[str] = set()
         self._interruptions: Counter[str] = Counter()
         self._steering = steering_files(setting.git.git_dir)
         self._gates_running = False
-        self._removing: set[str] = set()
+        self._served = Served(setting, state, self._record, submit=self._submit, tell=self._queue.put)
         self._signals = 0
         self._obeyed = 0
         self._asked_to_end: set[Path] = set()
@@ -68,7 +71,7 @@ class Coordinator:
         """Run until the end, a halt or a stop; returns the exit code. Agents survive whatever ends this process."""
         previous = _catch(self._on_signal)
         try:
-            self._remove_integrated()
+            self._served.remove_integrated()
             while True:
                 control.take_in(self._setting.run_dir, self._state, self._record)
                 self._obey_signals()
@@ -90,6 +93,7 @@ class Coordinator:
                 gates_running=self._gates_running,
                 conflicts=self._setting.conflicts,
                 resources=self._setting.resources,
+                held=self._holdings.waiting(),
                 until=self._setting.until,
             )
             if not actions:
@@ -113,18 +117,18 @@ class Coordinator:
                 self._run_gates(action)
             case decide.Publish():
                 if self._integration.publish(action.group):
-                    self._remove_integrated()
+                    self._served.remove_integrated()
             case decide.Halt():
                 return self._halt(
                     eventlog.RunHalted(kind=action.kind, reason=action.reason, hint=action.hint)
                 )
             case decide.Stop():
-                self._settle_removals()
+                self._served.settle(self._take_news)
                 was_asked = self._state.stopping
                 self._record(eventlog.RunStopped())
                 return INTERRUPTED if was_asked else OK
             case decide.Finish():
-                self._settle_removals()
+                self._served.settle(self._take_news)
                 # Before the last event: a run that is finished is not taken up again, so nothing may be left to do.
                 worktrees.forget_empty_folders(self._setting.worktree_folder)
                 self._record(eventlog.RunFinished(integration=self._state.integration))
@@ -139,7 +143,7 @@ class Coordinator:
         self._tell(stamped, self._state)
 
     def _halt(self, event: eventlog.RunHalted) -> int:
-        self._settle_removals()
+        self._served.settle(self._take_news)
         self._record(event)
         return VIOLATION if event.kind == "failed" else HALTED
 
@@ -160,17 +164,20 @@ class Coordinator:
                 self._record(eventlog.RungReached(task=item.task, attempt=item.attempt, rung=item.rung))
             case news.Climbed():
                 self._in_flight.discard(item.task)
+                self._holdings.release(item.task)
                 control.take_in(self._setting.run_dir, self._state, self._record)
                 outcome = self._unless_endless(item)
                 self._record(news.event_of(self._state.tasks[item.task], item.attempt, outcome))
                 self._integration.refs_are_ours()
                 self._tell_what_steers_git(item.task)
+            case news.Waits():
+                self._holdings.note(self._state.tasks[item.task], item.taken)
             case news.GateDone():
                 self._record(item.event)
             case news.GatesOver():
                 self._gates_running = False
             case news.WorktreeGone():
-                self._note_removal(item)
+                self._served.note(item)
             case news.Broken():
                 raise item.error
             case _:
@@ -208,8 +215,10 @@ class Coordinator:
 
     def _start(self, action: decide.Start) -> None:
         task = self._state.tasks[action.task]
+        if not self._holdings.has_all(task):
+            return
         if task.worktree:
-            self._archive(task)
+            self._served.archive(task)
         plan, run = self._setting.plan.name, self._state.run
         attempt = refs.free_attempt(
             self._setting.git,
@@ -242,50 +251,10 @@ class Coordinator:
             rules=self._setting.rules_of(task),
             granted=tuple(RepoPath(path) for path in task.granted),
             reached=lambda rung: self._queue.put(news.RungReached(task.id, attempt, rung)),
+            hold=self._holdings.holder(task.id),
             taken_up_at=task.rung,
         )
         self._submit(lambda: self._queue.put(news.Climbed(task.id, attempt, ladder.climb(climb))))
-
-    # ------------------------------------------------------------------ worktrees that have served
-
-    def _archive(self, task: TaskState) -> None:
-        """Remove the worktree of an earlier attempt, its work archived, before the next attempt."""
-        attempt = task.attempt
-        result = worktrees.remove(
-            self._setting.git, self._setting.lease_of(task), integration=Oid(self._state.integration)
-        )
-        self._note_removal(news.WorktreeGone(task.id, attempt, result))
-
-    def _remove_integrated(self) -> None:
-        """Give back the worktrees whose work is in the integration ref, beside everything else."""
-        for task in self._state.tasks.values():
-            if task.status == fold.INTEGRATED and task.worktree and task.id not in self._removing:
-                self._removing.add(task.id)
-                self._submit(
-                    self._removal(task.id, self._setting.lease_of(task), Oid(self._state.integration))
-                )
-
-    def _removal(self, task: str, lease: worktrees.Lease, integration: Oid) -> Callable[[], None]:
-        def work() -> None:
-            result = worktrees.remove(self._setting.git, lease, integration=integration)
-            self._queue.put(news.WorktreeGone(task, lease.attempt, result))
-
-        return work
-
-    def _note_removal(self, item: news.WorktreeGone) -> None:
-        self._removing.discard(item.task)
-        if isinstance(item.result, worktrees.Removed):
-            archive = item.result.archive or ""
-            self._record(eventlog.WorktreeRemoved(task=item.task, attempt=item.attempt, archive=archive))
-        else:
-            folder = self._state.tasks[item.task].worktree
-            message = f"the worktree '{folder}' was kept: {item.result.reason}"
-            if message not in self._state.warnings:  # it is tried again at every barrier
-                self._record(eventlog.Warned(message=message))
-
-    def _settle_removals(self) -> None:
-        while self._removing:
-            self._take_news()
 
     # ------------------------------------------------------------------ gates
 

@@ -16,9 +16,11 @@ from git_waves.core.ownership import OwnershipManifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """`conflicts` and `resources` are for the ready-set scheduler (core.decide); `until` is the last group to run."""
+    """`main_work_tree` is the user's own; `conflicts` are for the ready-set scheduler and `resources` for all (core.decide);
+    `until` is the last group to run."""
 
     git: Git
+    main_work_tree: Path
     worktree_folder: Path
     run_dir: RunDir
     plan: Plan

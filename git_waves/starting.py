@@ -145,6 +145,7 @@ def _begin(
     repository: Repository, options: RunOptions, beginning: Beginning, tell: Tell, say: Callable[[str], None]
 ) -> int:
     git, plan = repository.git, beginning.analysis.plan
+    preflight.refuse_unusable_locks(plan)  # not for a rehearsal: it makes the lock files
     for words in preflight.not_acted_on(plan):
         say(f"warning: {words}")
     if beginning.notice:
@@ -338,6 +339,7 @@ def _setting(
     capacity = {resource.name: resource.capacity for resource in plan.resources}
     return Setting(
         git=repository.git,
+        main_work_tree=repository.main_work_tree,
         worktree_folder=preflight.worktree_folder(repository) / plan.name,
         run_dir=run_dir,
         plan=plan,

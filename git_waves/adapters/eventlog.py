@@ -79,13 +79,8 @@ class GroupRecord(_Event):
     holds: list[dict[str, str]]
 
 
-Limits = dict[str, float | None]
-"""Limits by the names of `core.model.Budget`; None lifts one that was set before."""
-
-
 class RunStarted(_Event):
-    """The run begins: plan and schedule as pinned, and the limits of the whole run. `v` is the version of the log's
-    format."""
+    """The run begins: plan and schedule as pinned. `v` is the version of the log's format."""
 
     event: Literal["run_started"] = "run_started"
     v: int = VERSION
@@ -104,25 +99,22 @@ class RunStarted(_Event):
     groups: list[GroupRecord]
     tasks: list[TaskRecord]
     coordinator: Coordinator
-    budget: Limits = {}
 
 
 class RunResumed(_Event):
-    """Another coordinator took over, or the same person ran again; `budget` are limits of the run that are new."""
+    """Another coordinator took over, or the same person ran again."""
 
     event: Literal["run_resumed"] = "run_resumed"
     coordinator: Coordinator
     max_parallel: int
-    budget: Limits = {}
 
 
 class StopRequested(_Event):
-    """No new task is to start; `now` also ends the agents. With a `reason` (a limit of the run) it ends in a halt."""
+    """No new task is to start; `now` also ends the agents."""
 
     event: Literal["stop_requested"] = "stop_requested"
     now: bool
     by: str
-    reason: str = ""
 
 
 class RunStopped(_Event):
@@ -135,7 +127,7 @@ class RunHalted(_Event):
     """A person must decide."""
 
     event: Literal["run_halted"] = "run_halted"
-    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget"]
+    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs"]
     reason: Raw
     hint: Raw
 
@@ -215,30 +207,20 @@ class TaskParked(_TaskEvent):
 
 
 class TaskInterrupted(_TaskEvent):
-    """The attempt ended through nobody's fault. The next one starts over, unless `session` is set: then this one goes on
-    in its worktree."""
+    """The attempt ended through nobody's fault; the next one starts over."""
 
     event: Literal["task_interrupted"] = "task_interrupted"
     reason: Raw
-    session: str = ""
 
 
-class TaskTakenUp(_TaskEvent):
-    """An attempt that an earlier coordinator began: its agent still runs (adopted), has ended (finished), or is started
-    again in the same worktree, with its session (resumed); the last is written before it starts."""
+class TaskHeld(_Event):
+    """The task waits for a machine-wide resource that somebody else holds; an empty reason: it does not any more.
+    Written once for each change of the reason."""
 
-    event: Literal["task_taken_up"] = "task_taken_up"
-    how: Literal["adopted", "finished", "resumed"]
-    session: str = ""
-
-
-class SpendingNoted(_TaskEvent):
-    """What an attempt has used so far, by its own account: running totals, `cost` in US dollars; 0 is not told."""
-
-    event: Literal["spending_noted"] = "spending_noted"
-    tokens: int
-    cost: float
-    source: str
+    event: Literal["task_held"] = "task_held"
+    task: str
+    resource: str
+    reason: Raw
 
 
 class TaskBlocked(_Event):
@@ -251,13 +233,11 @@ class TaskBlocked(_Event):
 
 
 class TaskRetried(_Event):
-    """A person wants another attempt; `grant` are paths the task may touch from now on besides its own, `budget` limits
-    that are new."""
+    """A person wants another attempt; `grant` are paths the task may touch from now on besides its own."""
 
     event: Literal["task_retried"] = "task_retried"
     task: str
     grant: list[Raw] = []
-    budget: Limits = {}
 
 
 class TaskSkipped(_Event):
@@ -343,8 +323,7 @@ AnyEvent = (
     | TaskFailed
     | TaskParked
     | TaskInterrupted
-    | TaskTakenUp
-    | SpendingNoted
+    | TaskHeld
     | TaskBlocked
     | TaskRetried
     | TaskSkipped

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import overload
 
@@ -56,7 +56,8 @@ _READY_WITHIN = 30.0  # seconds for a supervisor to come up on a machine that is
 # Imported by its bare name from the folder it lies in: nothing of ours is loaded with it, and Python keeps its compiled
 # form (4 ms a job).
 _PROGRAM = (
-    "import os, sys; sys.path.append(sys.argv[1]); import supervisor; os._exit(supervisor.main(sys.argv[2]))"
+    "import os, sys; sys.path.append(sys.argv[1]); import supervisor;"
+    "os._exit(supervisor.main(sys.argv[2], sys.argv[3:]))"
 )
 
 # Supervisors this process started and has not buried yet, by job folder.
@@ -66,10 +67,10 @@ _ours: dict[Path, subprocess.Popen[bytes]] = {}
 # ---------------------------------------------------------------------- starting
 
 
-def start(job: Job, spec: JobSpec) -> None:
+def start(job: Job, spec: JobSpec, *, keep: Sequence[int] = ()) -> None:
     """Start the job unless it was started before; return when its supervisor holds the lock or has finished.
 
-    Safe to call again with the same job, from any process. Raises SurroundingsError when no supervisor can be started.
+    The supervisor keeps the descriptors `keep` (of locks) open until it ends, whatever becomes of us. Safe to call again with the same job, from any process. Raises SurroundingsError when no supervisor can be started.
     """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
     try:
@@ -82,13 +83,19 @@ def start(job: Job, spec: JobSpec) -> None:
     python = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _PROGRAM]
     try:
         process = subprocess.Popen(
-            [*python, str(Path(supervisor.__file__).parent), str(job.file("spec.json").absolute())],
+            [
+                *python,
+                str(Path(supervisor.__file__).parent),
+                str(job.file("spec.json").absolute()),
+                *map(str, keep),
+            ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=complaints,
             env={**spec.env, "WAVES_COOKIE": cookie},
             cwd="/",  # pins no worktree and no mount
             start_new_session=True,
+            pass_fds=keep,
         )
     except OSError as error:
         raise SurroundingsError(

@@ -5,6 +5,8 @@ process a command, so that a command outlives the coordinator and nothing outliv
 nothing of ours and next to nothing of the standard library: `signal` and `json` alone would double its start-up (enum
 and re), hence the C modules below them.
 
+Descriptors that it is started with and told of stay open until it ends: the locks of what the command uses.
+
 Files in the job's folder: `spec.json` (what to do, written by the coordinator), `lock` (held for life: the only sign
 of life), `start.json` (who runs), `stop` (a grace time in seconds, written by whoever asks to stop), `exit.json` (the
 result; written once, last, durably). The environment of the command is the supervisor's own, handed over at its
@@ -35,7 +37,7 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 LOCKED = 75  # sysexits' EX_TEMPFAIL: another supervisor has this job
 LOG_HEAD = 1 << 20  # bytes of a too long log that are kept
@@ -717,8 +719,11 @@ def take_lock(folder: str) -> int | None:
             return descriptor
 
 
-def main(path: str) -> int:
-    """Supervise the job of this `spec.json`; the process's exit code."""
+def main(path: str, kept: Sequence[str] = ()) -> int:
+    """Supervise the job of this `spec.json`; the process's exit code. `kept` are descriptors that stay open for as long as
+    this process lives (locks that the job needs), and that the command does not get."""
+    for descriptor in kept:
+        os.set_inheritable(int(descriptor), False)
     folder = os.path.dirname(os.path.abspath(path))
     if take_lock(folder) is None:
         return LOCKED
@@ -733,4 +738,4 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
-    os._exit(main(sys.argv[1]))
+    os._exit(main(sys.argv[1], sys.argv[2:]))

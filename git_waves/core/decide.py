@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from git_waves.core import fold
+from git_waves.core.capacity import Holds, Places
 from git_waves.core.fold import RunState, TaskState
 
 
@@ -62,7 +63,7 @@ class Publish:
     group: str
 
 
-HaltKind = Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget"]
+HaltKind = Literal["failed", "parked", "conflict", "gate", "stuck", "refs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +94,16 @@ def next_actions(
     in_flight: frozenset[str],
     gates_running: bool = False,
     conflicts: Mapping[str, frozenset[str]] | None = None,
-    resources: Mapping[str, tuple[tuple[str, int], ...]] | None = None,
+    resources: Holds | None = None,
+    held: frozenset[str] = frozenset(),
     until: str | None = None,
 ) -> tuple[Action, ...]:
-    """The actions to carry out now; empty means wait for something in flight.
+    """The actions to carry out now; empty means wait for something in flight, or for what `held` tasks wait for.
 
     `in_flight` are tasks that climb the ladder in this process. `conflicts` maps a task to those it must never run
-    beside (shared paths); `resources` to the (name, capacity) it holds while it runs. Both matter to `ready-set` only:
-    in the other two the rounds already keep such tasks apart. `until` names the last group that may run.
+    beside (shared paths); that matters to `ready-set` only, in the other two the rounds keep such tasks apart.
+    `resources` are what tasks hold while they climb. `held` tasks cannot start at this moment, because somebody else
+    holds what they need; the others go on. `until` names the last group that may run.
     """
     adopted = tuple(
         Climb(task.id)
@@ -121,20 +124,25 @@ def next_actions(
     if blocked:
         return blocked
     if state.scheduler == "ready-set":
-        return _ready_set(state, in_flight, gates_running, conflicts or {}, resources or {}, until)
-    return _rounds(state, in_flight, gates_running, until)
+        return _ready_set(state, in_flight, gates_running, conflicts or {}, resources or {}, held, until)
+    return _rounds(state, in_flight, gates_running, resources or {}, held, until)
 
 
 # ---------------------------------------------------------------------- sequential and dag-parallel
 
 
 def _rounds(
-    state: RunState, in_flight: frozenset[str], gates_running: bool, until: str | None
+    state: RunState,
+    in_flight: frozenset[str],
+    gates_running: bool,
+    resources: Holds,
+    held: frozenset[str],
+    until: str | None,
 ) -> tuple[Action, ...]:
     """Round by round inside a group, group by group; `sequential` is the same with one task to a round."""
     for group in state.groups:
         for one_round in _rounds_of(group, state.scheduler):
-            actions = _one_round(state, one_round, in_flight)
+            actions = _one_round(state, one_round, in_flight, resources, held)
             if actions is not None:
                 return actions
         members = [task for one_round in group.rounds for task in one_round]
@@ -154,7 +162,9 @@ def _rounds_of(group: fold.GroupState, scheduler: str) -> Iterator[list[str]]:
             yield [task]
 
 
-def _one_round(state: RunState, one_round: list[str], in_flight: frozenset[str]) -> tuple[Action, ...] | None:
+def _one_round(
+    state: RunState, one_round: list[str], in_flight: frozenset[str], resources: Holds, held: frozenset[str]
+) -> tuple[Action, ...] | None:
     """None when the round is over. Nothing of a round merges before all of it has passed (product 3.4)."""
     tasks = [state.tasks[task] for task in one_round if state.status_of(task) not in fold.SETTLED]
     if not tasks:
@@ -168,8 +178,10 @@ def _one_round(state: RunState, one_round: list[str], in_flight: frozenset[str])
             one_round
         ):  # a retry brought us back to a round that was over: not beside a later one
             return ()
-        free = state.max_parallel - len(in_flight)
-        return tuple(Start(task.id, task.attempt + 1, state.candidate) for task in waiting[: max(free, 0)])
+        places = Places(resources, in_flight)
+        starting = [task for task in waiting if task.id not in held and places.take(task.id)]
+        free = max(state.max_parallel - len(in_flight), 0)
+        return tuple(Start(task.id, task.attempt + 1, state.candidate) for task in starting[:free])
     if in_flight:
         return ()
     passed = [task for task in tasks if task.status == fold.PASSED]
@@ -207,7 +219,8 @@ def _ready_set(
     in_flight: frozenset[str],
     gates_running: bool,
     conflicts: Mapping[str, frozenset[str]],
-    resources: Mapping[str, tuple[tuple[str, int], ...]],
+    resources: Holds,
+    held: frozenset[str],
     until: str | None,
 ) -> tuple[Action, ...]:
     """Each task starts when its needs are integrated; a merge, its gates and its publish follow as soon as it passed."""
@@ -215,7 +228,7 @@ def _ready_set(
     if stuck and state.on_failure == "halt":
         return () if in_flight or gates_running else (_halt_for(stuck),)
     beyond = _waits_beyond(state, until)
-    starts = _ready(state, in_flight, beyond, conflicts, resources)
+    starts = _ready(state, in_flight, beyond | held, conflicts, resources)
     if gates_running:
         return starts
     if state.count(fold.MERGED):
@@ -229,40 +242,34 @@ def _ready_set(
         return (*starts, Merge(passed[0].id))
     if not starts and not in_flight and beyond and beyond >= _waiting(state):
         return (Stop(),)
-    return starts or _end(state, in_flight)
+    return starts or (() if held & _waiting(state) else _end(state, in_flight))
 
 
 def _ready(
     state: RunState,
     in_flight: frozenset[str],
-    beyond: frozenset[str],
+    not_now: frozenset[str],
     conflicts: Mapping[str, frozenset[str]],
-    resources: Mapping[str, tuple[tuple[str, int], ...]],
+    resources: Holds,
 ) -> tuple[Action, ...]:
     free = state.max_parallel - len(in_flight)
     # A task that passed still holds its files: one cut now would not see its work.
     busy = {task.id for task in state.tasks.values() if task.status in (fold.PASSED, fold.MERGED)} | in_flight
-    held: dict[str, int] = {}
-    for task_id in in_flight:
-        for name, _capacity in resources.get(task_id, ()):
-            held[name] = held.get(name, 0) + 1
+    places = Places(resources, in_flight)
     starts: list[Action] = []
     for task in state.tasks.values():
         if len(starts) >= free:
             break
-        wanted = resources.get(task.id, ())
         if (
             task.status != fold.PENDING
-            or task.id in beyond
+            or task.id in not_now
             or any(state.status_of(need) not in (fold.INTEGRATED, fold.DONE) for need in task.needs)
             or conflicts.get(task.id, frozenset()) & busy
-            or any(held.get(name, 0) >= capacity for name, capacity in wanted)
+            or not places.take(task.id)
         ):
             continue
         starts.append(Start(task.id, task.attempt + 1, state.integration))
         busy.add(task.id)
-        for name, _capacity in wanted:
-            held[name] = held.get(name, 0) + 1
     return tuple(starts)
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from git_waves import refs
 from git_waves.adapters import archive
 from git_waves.errors import WavesError, machine_error
-from git_waves.ladder.attempt import Climb, Fell, Interrupted, Outcome, Passed
+from git_waves.ladder.attempt import Climb, EndedWaitingError, Fell, Interrupted, Outcome, Passed
 from git_waves.ladder.prepare import canary, environment
 from git_waves.ladder.verdict import commit, ownership, verify
 from git_waves.ladder.work import agent
@@ -38,6 +38,8 @@ def climb(state: Climb) -> Outcome:
             state.reached(name)
         try:
             fallen = rung(state)
+        except EndedWaitingError:
+            return Interrupted(reason="stopped while it waited for a resource")
         except WavesError as error:
             return Fell(rung=name, reason=error.message, hint=error.hint, is_parked=True)
         except (

@@ -45,10 +45,16 @@ class Interrupted:
 Outcome = Passed | Fell | Interrupted
 
 
+class EndedWaitingError(Exception):
+    """The run's agents are being ended, and with them the wait of this attempt for a resource."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Climb:
     """One attempt on its way up: what the rungs know and find out. `reached` is called when a rung begins that takes
-    time; `taken_up_at` is the last of these that the log tells of, when an earlier coordinator began the attempt."""
+    time; `taken_up_at` is the last of these that the log tells of, when an earlier coordinator began the attempt. `hold`
+    gives the descriptors of the machine-wide resources that a supervisor must keep, may wait for them, and raises
+    EndedWaitingError."""
 
     git: Git
     run_dir: RunDir
@@ -58,6 +64,7 @@ class Climb:
     rules: Rules
     granted: tuple[RepoPath, ...]
     reached: Callable[[str], None]
+    hold: Callable[[], tuple[int, ...]] = tuple
     taken_up_at: str = ""
     admin: Path = Path()
     sealed: Seal | None = None

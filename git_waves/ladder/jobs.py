@@ -7,7 +7,7 @@ from pathlib import Path
 
 from git_waves import agents
 from git_waves.adapters import process
-from git_waves.adapters.process import JobResult, JobSpec, Reason
+from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
 from git_waves.core.model import Command
 from git_waves.ladder.attempt import Climb
 
@@ -53,6 +53,13 @@ def spec_for(
     )
 
 
+def begin(state: Climb, job: Job, spec: JobSpec) -> None:
+    """Start a command of the attempt, which holds the task's machine-wide resources as long as it lives."""
+    held = state.hold()
+    job.folder.mkdir(mode=0o700, exist_ok=True)
+    process.start(job, spec, keep=held)
+
+
 def supervise(state: Climb, command: Command, rung: str, *, is_known: bool = True) -> JobResult:
     """Run a set-up or verify command to its end; one whose supervisor was lost with a coordinator is run again.
 
@@ -66,8 +73,7 @@ def supervise(state: Climb, command: Command, rung: str, *, is_known: bool = Tru
                 process.wait(job)
             continue
         if not job.file("spec.json").exists():
-            job.folder.mkdir(mode=0o700, exist_ok=True)
-            process.start(job, spec_for(state, agents.argv_of(command), rung=rung))
+            begin(state, job, spec_for(state, agents.argv_of(command), rung=rung))
         result = process.wait(job)
         losses += result.reason is Reason.LOST
         if losses > MOST_LOSSES or result.reason not in (Reason.LOST, Reason.REVOKED):

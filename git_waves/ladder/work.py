@@ -7,7 +7,7 @@ from git_waves.adapters import process, worktrees
 from git_waves.adapters.process import Job, Reason
 from git_waves.core.prompt import build_prompt
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
-from git_waves.ladder.jobs import how_it_ended, spec_for
+from git_waves.ladder.jobs import begin, how_it_ended, spec_for
 
 
 def agent(state: Climb) -> Fell | Interrupted | None:
@@ -30,8 +30,7 @@ def agent(state: Climb) -> Fell | Interrupted | None:
             wall_clock=budget.wall_clock,
             quiet=budget.quiet,
         )
-        job.folder.mkdir(mode=0o700, exist_ok=True)
-        process.start(job, spec)
+        begin(state, job, spec)
     result = process.wait(job)
     if result.survivors:
         return Fell(

@@ -80,6 +80,7 @@ def _task(task: TaskState, waiting: str) -> dict[str, Any]:
         "started": task.started,
         "ended": task.ended,
         "waits_for": waiting,
+        "held": task.held,
         "reason": task.reason,
         "hint": task.hint,
         "branch": task.branch,

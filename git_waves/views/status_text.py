@@ -167,6 +167,8 @@ def _notes(task: TaskState, indent: int, width: int | None, paint: Paint) -> lis
     notes = []
     if task.reason and task.status not in (fold.PENDING, fold.INTEGRATED, fold.MERGED, fold.DONE):
         notes += wrapped(clean(task.reason), start, width)
+    if task.held:
+        notes += wrapped(clean(task.held), start, width)
     if task.status in fold.STUCK:
         notes += [f"{start}path {quoted(path)}" for path in task.paths if path not in task.reason][:5]
         if task.hint and task.hint != f"git waves show {task.id}":  # the last line says that anyway

@@ -13,12 +13,16 @@ WIDEST = 28  # columns; a longer list of needs is counted instead of written
 
 
 def waits(state: RunState) -> dict[str, str]:
-    """Task id to `after t2, t3`, `after t2 (tests/Kbuild)` or `after group g1`; nothing for a task that may start."""
+    """Task id to `after t2, t3`, `after t2 (tests/Kbuild)`, `after group g1` or `for database`, which somebody else on the
+    machine holds; nothing for a task that may start."""
     holds = {hold["task"]: hold for group in state.groups for hold in group.holds if hold["by"]}
     barrier = _barrier(state)
     found = {}
     for task in state.tasks.values():
         if task.status != fold.PENDING:
+            continue
+        if task.held:
+            found[task.id] = cut(f"for {clean(task.held_at)}", WIDEST)
             continue
         needs = [need for need in task.needs if state.status_of(need) not in (fold.INTEGRATED, fold.DONE)]
         if needs:

@@ -12,7 +12,8 @@ Outcome = str  # "pass", "fail", "park", "conflict"
 
 
 class Simulation:
-    """`groups` are (name, rounds, gates); `needs` maps a task to its needs; `outcomes` says how attempts end."""
+    """`groups` are (name, rounds, gates); `needs` maps a task to its needs; `outcomes` says how attempts end,
+    `held` who cannot start because somebody outside holds what it needs: asked each time."""
 
     def __init__(
         self,
@@ -27,6 +28,7 @@ class Simulation:
         conflicts: Mapping[str, frozenset[str]] | None = None,
         resources: Mapping[str, tuple[tuple[str, int], ...]] | None = None,
         until: str | None = None,
+        held: Callable[[], frozenset[str]] = frozenset,
         pick: Callable[[list[str]], str] = lambda flying: flying[0],
     ) -> None:
         self.events: list[dict[str, Any]] = []
@@ -37,6 +39,9 @@ class Simulation:
         self._outcomes = dict(outcomes or {})
         self._red = dict(red or {})
         self._pick = pick
+        self._held = held
+        self._is_held = False
+        self.resources = dict(resources or {})
         self._options: dict[str, Any] = {"conflicts": conflicts, "resources": resources, "until": until}
         self.state = RunState()
         group_of = {task: name for name, rounds, _ in groups for one_round in rounds for task in one_round}
@@ -84,7 +89,9 @@ class Simulation:
 
     def next(self) -> tuple[decide.Action, ...]:
         """What the decider says now."""
-        return decide.next_actions(self.state, in_flight=frozenset(self.flying), **self._options)
+        held = self._held()
+        self._is_held = bool(held)
+        return decide.next_actions(self.state, in_flight=frozenset(self.flying), held=held, **self._options)
 
     def run(self) -> decide.Action:
         """Run to the end; returns the last action: Finish, Halt or Stop."""
@@ -101,8 +108,9 @@ class Simulation:
                     assert actions == (action,), "an end comes alone"
                     return action
                 self.carry_out(action)
-            if not actions:
-                assert self.flying, "nothing to do and nothing in flight"
+            if not actions and not self.flying:
+                assert self._is_held, "nothing to do and nothing in flight"
+            elif not actions:
                 self.land(self._pick(self.flying))
         raise AssertionError("the simulation does not end")
 

@@ -213,6 +213,47 @@ def test_ready_set_keeps_apart_what_must_not_run_together() -> None:
     assert all(not ({"a", "b"} <= flying or {"a", "c"} <= flying) for flying in run.started_together)
 
 
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_capacity_holds_whatever_the_schedule_says(scheduler: str) -> None:
+    """Five tasks in one round hold what two may hold at once, as no schedule of ours would have it."""
+    tasks = tuple("abcde")
+    run = Simulation(
+        (("1", (tasks,), ()),),
+        scheduler=scheduler,
+        max_parallel=5,
+        resources=dict.fromkeys(tasks, (("api", 2),)),
+    )
+    assert isinstance(run.run(), decide.Finish)
+    assert run.most_at_once == (1 if scheduler == "sequential" else 2)
+
+
+def test_a_task_takes_all_its_resources_or_none() -> None:
+    run = Simulation(
+        (("1", (("a", "b", "c"),), ()),),
+        resources={"a": (("x", 1),), "b": (("y", 1), ("x", 1)), "c": (("y", 1),)},
+    )
+    assert run.next() == (decide.Start("a", 1, "c0"), decide.Start("c", 1, "c0")), (
+        "'b' keeps nothing from 'c'"
+    )
+
+
+@pytest.mark.parametrize("scheduler", ["dag-parallel", "ready-set"])
+def test_a_task_that_waits_for_somebody_outside_holds_up_nobody_else(scheduler: str) -> None:
+    outside = {"a"}
+    run = Simulation(
+        (("1", (("a", "b"),), ()),), scheduler=scheduler, held=lambda: frozenset(outside), max_parallel=1
+    )
+    assert run.next() == (decide.Start("b", 1, "c0"),)
+    run.carry_out(run.next()[0])
+    run.land("b")
+    if scheduler == "dag-parallel":
+        assert run.next() == (), "and nothing of the round merges without it"
+    else:
+        assert run.next() == (decide.Merge("b"),)
+    outside.clear()
+    assert isinstance(run.run(), decide.Finish)
+
+
 def test_a_red_gate_of_a_ready_set_waits_for_who_is_under_way_and_starts_nobody() -> None:
     run = Simulation(
         (("1", (("a", "b", "c", "d"),), ("g",)),), scheduler="ready-set", max_parallel=2, red={"g": 9}
@@ -269,6 +310,8 @@ def scenes(draw: st.DrawFn) -> Simulation:
     ]
     outcomes = {task: draw(st.sampled_from(["pass"] * 6 + ["fail", "park"])) for task in ids}
     luck = random.Random(draw(st.integers(0, 999)))
+    capacities = {name: draw(st.integers(1, 2)) for name in ("x", "y")}
+    held = {task: draw(st.sampled_from([(), (), ("x",), ("y",), ("x", "y")])) for task in ids}
     return Simulation(
         groups,
         needs=needs,
@@ -277,6 +320,8 @@ def scenes(draw: st.DrawFn) -> Simulation:
         max_parallel=draw(st.integers(1, 4)),
         outcomes=outcomes,
         red={"g": draw(st.integers(0, 1))},
+        resources={task: tuple((name, capacities[name]) for name in names) for task, names in held.items()},
+        held=lambda: frozenset(task for task in ids if luck.random() < 0.1),
         pick=luck.choice,
     )
 
@@ -293,6 +338,9 @@ def test_whatever_happens_needs_come_first_and_the_run_ends(run: Simulation) -> 
     for task in merges:
         assert all(need in merges[: merges.index(task)] for need in needs[task])
     assert run.most_at_once <= run.state.max_parallel
+    for flying in run.started_together:
+        holds = [hold for task in flying for hold in run.resources[task]]
+        assert all(holds.count((name, capacity)) <= capacity for name, capacity in holds)
     if isinstance(last, decide.Finish):
         assert run.state.integration == run.state.candidate
     is_red = isinstance(last, decide.Halt) and last.kind == "gate"

@@ -220,6 +220,10 @@ class Scene:
         """A need of the task will not come."""
         self.add(eventlog.TaskBlocked(task=task, by=by, reason=f"needs '{by}', which is skipped"))
 
+    def hold(self, task: str, resource: str, reason: str) -> None:
+        """The task waits for a machine-wide resource, or with an empty reason no more."""
+        self.add(eventlog.TaskHeld(task=task, resource=resource, reason=reason))
+
     def interrupt(self, task: str, reason: str) -> None:
         """The attempt ends through nobody's fault."""
         self.add(eventlog.TaskInterrupted(task=task, attempt=1, reason=reason))

@@ -44,6 +44,8 @@ def test_everything_a_person_can_do_to_a_run(tmp_path: Path) -> None:
     scene.warn("branch 'waves/demo/integration' is checked out and is left alone")
     scene.stop()
     scene.interrupt("t3", "stopped on request")
+    scene.hold("t3", "database", "waits for 'database', held by task 'x' of run r1 in '/other'")
+    scene.hold("t3", "", "")
     scene.leave()
     scene.wait(hours=7)
     scene.resume()

@@ -58,6 +58,16 @@ def test_a_run_whose_coordinator_died(night: scenes.Scene) -> None:
     check_golden("status/interrupted.txt", status_text(state_of(night), is_running=False, now=now(night)))
 
 
+def test_a_task_that_waits_for_what_another_run_holds(night: scenes.Scene) -> None:
+    night.interrupt("t3", "stopped on request")
+    night.hold(
+        "t3", "database", "waits for 'database', held by task 'x' of run 20261130-1-b in '/o\x1b[2Jther'"
+    )
+    check_golden("status/held.txt", status_text(state_of(night), is_running=True, now=now(night), width=100))
+    night.lease("t3", attempt=2)
+    assert "waits for 'database'" not in status_text(state_of(night), is_running=True, now=now(night))
+
+
 def test_a_halted_run(night: scenes.Scene) -> None:
     halt(night)
     check_golden("status/halted.txt", status_text(state_of(night), is_running=False, now=now(night)))
