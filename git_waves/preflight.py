@@ -171,8 +171,12 @@ def not_acted_on(plan: Plan) -> tuple[str, ...]:
         "'handoff'": any(task.handoff for task in plan.tasks),
         "'attended'": any(task.attended for task in plan.tasks),
         "'background' quiesce": any(writer.quiesce is not None for writer in plan.background),
-        "'budget' tokens": any(
-            budget.tokens for budget in (plan.budget, *(task.budget for task in plan.tasks))
+        "'budget' tokens and cost": any(
+            budget.tokens or budget.cost for budget in (plan.budget, *(task.budget for task in plan.tasks))
+        ),
+        "'resume' of an agent": any(
+            agent is not None and agent.resume is not None
+            for agent in (plan.agent, *(task.agent for task in plan.tasks))
         ),
         "'budget' quiet of the whole run": plan.budget.quiet is not None,
     }

@@ -79,8 +79,13 @@ class GroupRecord(_Event):
     holds: list[dict[str, str]]
 
 
+Limits = dict[str, float | None]
+"""Limits by the names of `core.model.Budget`; None lifts one that was set before."""
+
+
 class RunStarted(_Event):
-    """The run begins: plan and schedule as pinned. `v` is the version of the log's format."""
+    """The run begins: plan and schedule as pinned, and the limits of the whole run. `v` is the version of the log's
+    format."""
 
     event: Literal["run_started"] = "run_started"
     v: int = VERSION
@@ -99,22 +104,25 @@ class RunStarted(_Event):
     groups: list[GroupRecord]
     tasks: list[TaskRecord]
     coordinator: Coordinator
+    budget: Limits = {}
 
 
 class RunResumed(_Event):
-    """Another coordinator took over, or the same person ran again."""
+    """Another coordinator took over, or the same person ran again; `budget` are limits of the run that are new."""
 
     event: Literal["run_resumed"] = "run_resumed"
     coordinator: Coordinator
     max_parallel: int
+    budget: Limits = {}
 
 
 class StopRequested(_Event):
-    """No new task is to start; `now` also ends the agents."""
+    """No new task is to start; `now` also ends the agents. With a `reason` (a limit of the run) it ends in a halt."""
 
     event: Literal["stop_requested"] = "stop_requested"
     now: bool
     by: str
+    reason: str = ""
 
 
 class RunStopped(_Event):
@@ -127,7 +135,7 @@ class RunHalted(_Event):
     """A person must decide."""
 
     event: Literal["run_halted"] = "run_halted"
-    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs"]
+    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget"]
     reason: Raw
     hint: Raw
 
@@ -207,10 +215,30 @@ class TaskParked(_TaskEvent):
 
 
 class TaskInterrupted(_TaskEvent):
-    """The attempt ended through nobody's fault; the next one starts over."""
+    """The attempt ended through nobody's fault. The next one starts over, unless `session` is set: then this one goes on
+    in its worktree."""
 
     event: Literal["task_interrupted"] = "task_interrupted"
     reason: Raw
+    session: str = ""
+
+
+class TaskTakenUp(_TaskEvent):
+    """An attempt that an earlier coordinator began: its agent still runs (adopted), has ended (finished), or is started
+    again in the same worktree, with its session (resumed); the last is written before it starts."""
+
+    event: Literal["task_taken_up"] = "task_taken_up"
+    how: Literal["adopted", "finished", "resumed"]
+    session: str = ""
+
+
+class SpendingNoted(_TaskEvent):
+    """What an attempt has used so far, by its own account: running totals, `cost` in US dollars; 0 is not told."""
+
+    event: Literal["spending_noted"] = "spending_noted"
+    tokens: int
+    cost: float
+    source: str
 
 
 class TaskHeld(_Event):
@@ -233,11 +261,13 @@ class TaskBlocked(_Event):
 
 
 class TaskRetried(_Event):
-    """A person wants another attempt; `grant` are paths the task may touch from now on besides its own."""
+    """A person wants another attempt; `grant` are paths the task may touch from now on besides its own, `budget` limits
+    that are new."""
 
     event: Literal["task_retried"] = "task_retried"
     task: str
     grant: list[Raw] = []
+    budget: Limits = {}
 
 
 class TaskSkipped(_Event):
@@ -324,6 +354,8 @@ AnyEvent = (
     | TaskParked
     | TaskInterrupted
     | TaskHeld
+    | TaskTakenUp
+    | SpendingNoted
     | TaskBlocked
     | TaskRetried
     | TaskSkipped

@@ -63,7 +63,7 @@ class Publish:
     group: str
 
 
-HaltKind = Literal["failed", "parked", "conflict", "gate", "stuck", "refs"]
+HaltKind = Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget"]
 
 
 @dataclass(frozen=True, slots=True)

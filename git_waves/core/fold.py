@@ -43,6 +43,7 @@ class TaskState:
         "attempt",
         "base",
         "branch",
+        "budget",
         "commit",
         "ended",
         "granted",
@@ -51,15 +52,20 @@ class TaskState:
         "held_at",
         "hint",
         "id",
+        "is_resumable",
         "kept",
         "needs",
         "paths",
         "reason",
         "requests",
+        "resumes",
         "rung",
+        "session",
         "since",
+        "spent",
         "started",
         "status",
+        "taken_up",
         "tip",
         "title",
         "worktree",
@@ -86,9 +92,19 @@ class TaskState:
         self.kept: list[str] = []  # archive refs of earlier attempts
         self.held = ""  # why it waits for a machine-wide resource, in words; empty when it does not
         self.held_at = ""  # the name of that resource
+        self.budget: dict[str, float | None] = {}  # limits a person set instead of the plan's
+        self.spent: dict[int, tuple[int, float]] = {}  # attempt -> tokens and US dollars, by its own account
+        self.taken_up = ""  # how a later coordinator found the current attempt: adopted, finished, resumed
+        self.resumes = 0  # how often the current attempt's agent was started again in its worktree
+        self.session = ""  # with which the attempt goes on, or went on last
+        self.is_resumable = False  # pending, and to go on in the same attempt
         self.since = ""  # wall time of the last change of status, ISO 8601 UTC
         self.started = ""
         self.ended = ""
+
+    def total(self) -> tuple[int, float]:
+        """What all its attempts have used together: tokens and US dollars."""
+        return sum(tokens for tokens, _ in self.spent.values()), sum(cost for _, cost in self.spent.values())
 
 
 class GroupState:
@@ -145,8 +161,10 @@ class RunState:
         self.accepted_from = ""  # where the candidate was before a person accepted another integration
         self.gates: dict[tuple[str, str], GateResult] = {}  # (gate, tree) -> last result
         self.gate_rounds = 0
+        self.budget: dict[str, float | None] = {}  # limits of the whole run, by the names of model.Budget
         self.stopping = False
         self.stopping_now = False
+        self.stop_reason = ""  # the limit of the run that stops it; empty when a person does
         self.refs_moved = ""  # who moved the integration ref, in words
         self.halted = ""  # why the run halted; empty while it goes on
         self.halt_kind = ""
@@ -184,6 +202,7 @@ class RunState:
         self.on_failure = event["on_failure"]
         self.max_parallel = event["max_parallel"]
         self.coordinator = event["coordinator"]
+        self.budget = dict(event.get("budget", {}))
         self.started = event["at"]
         self.groups = [
             GroupState(group["name"], group["rounds"], group["gates"], group["holds"])
@@ -198,8 +217,9 @@ class RunState:
     def _run_resumed(self, event: Event) -> None:
         self.coordinator = event["coordinator"]
         self.max_parallel = event["max_parallel"]
+        self.budget.update(event.get("budget", {}))
         self.stopping = self.stopping_now = False
-        self.refs_moved = ""
+        self.stop_reason = self.refs_moved = ""
         self._clear_halt()
         # A person has looked; what was red may be green now. What was green on this tree stays proved.
         self.gates = {key: result for key, result in self.gates.items() if result.passed}
@@ -207,6 +227,7 @@ class RunState:
     def _stop_requested(self, event: Event) -> None:
         self.stopping = True
         self.stopping_now = self.stopping_now or event["now"]
+        self.stop_reason = self.stop_reason or event.get("reason", "")
 
     def _refs_moved(self, event: Event) -> None:
         self.refs_moved = event["message"]
@@ -253,6 +274,9 @@ class RunState:
         task.base = event["base"]
         task.worktree = event["worktree"]
         task.tip = task.commit = task.rung = task.reason = task.hint = task.ended = ""
+        task.taken_up = task.session = ""
+        task.resumes = 0
+        task.is_resumable = False
         task.paths = []
         task.requests = []
         task.started = event["at"]
@@ -282,13 +306,29 @@ class RunState:
         self._stopped_at(task, event, PARKED)
 
     def _task_interrupted(self, task: TaskState, event: Event) -> None:
-        """The attempt ended through nobody's fault (stopped, machine gone) and is to be made again."""
+        """The attempt ended through nobody's fault (stopped, machine gone) and is to be made again, or to go on."""
         task.reason = event["reason"]
+        task.session = event.get("session", "")
+        task.is_resumable = bool(task.session)
         self._set(task, PENDING, event["at"])
 
     def _task_held(self, task: TaskState, event: Event) -> None:
         task.held = event["reason"]
         task.held_at = event["resource"]
+
+    def _task_taken_up(self, task: TaskState, event: Event) -> None:
+        task.taken_up = event["how"]
+        if event["how"] != "resumed":
+            return
+        task.session = event["session"]
+        task.resumes += 1
+        task.is_resumable = False
+        task.reason = task.ended = ""
+        self._set(task, RUNNING, event["at"])
+
+    def _spending_noted(self, task: TaskState, event: Event) -> None:
+        tokens, cost = task.spent.get(event["attempt"], (0, 0.0))
+        task.spent[event["attempt"]] = (max(tokens, event["tokens"]), max(cost, event["cost"]))
 
     def _task_blocked(self, task: TaskState, event: Event) -> None:
         task.reason = event["reason"]
@@ -298,6 +338,8 @@ class RunState:
         task.reason = task.hint = ""
         task.paths = []
         task.granted += [path for path in event["grant"] if path not in task.granted]
+        task.budget.update(event.get("budget", {}))
+        task.is_resumable = False
         self.finished = False
         self._set(task, PENDING, event["at"])
         for other in self.tasks.values():  # who was blocked by it may hope again
@@ -345,6 +387,11 @@ class RunState:
     def status_of(self, task_id: str) -> str:
         """The status of one task."""
         return self.tasks[task_id].status
+
+    def spent(self) -> tuple[int, float]:
+        """What all tasks have used together: tokens and US dollars."""
+        totals = [task.total() for task in self.tasks.values() if task.spent]
+        return sum(tokens for tokens, _ in totals), sum(cost for _, cost in totals)
 
     def count(self, *statuses: str) -> int:
         """How many tasks stand there."""

@@ -113,20 +113,23 @@ class Command:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSpec:
     """Who does a task: a preset's `name`, or a `command` of the plan's own that reads the prompt from
-    `$WAVES_PROMPT_FILE`. Exactly one is set."""
+    `$WAVES_PROMPT_FILE`. Exactly one is set. `resume` is used instead of `command` when an interrupted attempt goes on in
+    its own worktree, with its session's id in `$WAVES_SESSION`."""
 
     name: str | None = None
     command: Command | None = None
+    resume: Command | None = None
     line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Limits of one task, in seconds and tokens; None is no limit."""
+    """Limits of one attempt of a task, or of a whole run, in seconds, tokens and US dollars; None is no limit."""
 
     wall_clock: float | None = None
     quiet: float | None = None
     tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The small notations of a plan: durations and token counts, as text to numbers."""
+"""The small notations of a plan: durations, token counts and money, as text to numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 
 DURATION = r"[0-9]{1,9}(\.[0-9]{1,6})?(s|m|h)?"
 TOKENS = r"[0-9]{1,12}(\.[0-9]{1,6})?(k|K|M)?"
+COST = r"[0-9]{1,9}(\.[0-9]{1,6})?"
 _duration = re.compile(DURATION).fullmatch
 _tokens = re.compile(TOKENS).fullmatch
+_cost = re.compile(COST).fullmatch
 _whole = re.compile(r"[0-9]{1,9}").fullmatch
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _TIMES = {"k": 1_000, "K": 1_000, "M": 1_000_000}
@@ -27,6 +29,11 @@ def tokens(text: str) -> int | None:
         return None
     number = round(float(text.rstrip("kKM")) * _TIMES.get(text[-1], 1))
     return number if number > 0 else None
+
+
+def cost(text: str) -> float | None:
+    """`2`, `2.50` in US dollars; None when `text` is no amount above zero."""
+    return float(text) or None if _cost(text) else None
 
 
 def whole_number(text: str) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from git_waves.core import fold
 from git_waves.core.fold import RunState, TaskState
-from git_waves.views import age
+from git_waves.views import age, amounts
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean, quoted
 from git_waves.views.standing import HALTED, counts, is_told_by_tasks, next_step, standing, stuck_tasks
@@ -59,6 +59,13 @@ def _stuck(task: TaskState, paint: Paint) -> list[str]:
 
 _MOST = 10  # paths listed of one task; `git waves show` has all
 
+TAKEN_UP = {
+    "adopted": "adopted: its agent outlived its coordinator",
+    "finished": "taken over: its agent ended while no coordinator ran",
+    "resumed": "resumed: its agent goes on in its worktree, with its session",
+}
+"""What a later coordinator made of an attempt in flight."""
+
 Told = tuple[str, str, str]
 """What a line is about, what it says, and in which style."""
 
@@ -79,7 +86,8 @@ def _run_resumed(_event: Event, state: RunState) -> Told:
 
 def _stop_requested(event: Event, state: RunState) -> Told:
     how = "ending the agents" if event["now"] else "waiting for what is in flight"
-    return f"plan {state.plan}", f"stopping, as {event['by']} asked: {how}", "odd"
+    why = event.get("reason") or f"as {event['by']} asked"
+    return f"plan {state.plan}", f"stopping, {why}: {how}", "odd"
 
 
 def _warned(event: Event, _state: RunState) -> Told:
@@ -98,7 +106,9 @@ def _rung_reached(event: Event, _state: RunState) -> Told:
 def _task_passed(event: Event, state: RunState) -> Told:
     task = state.tasks[event["task"]]
     took = age.words(age.seconds_of(event["at"]) - age.seconds_of(task.started))
-    return task.id, f"passed after {took}, {_paths(len(event['paths']))} changed", "good"
+    used = amounts.both(*task.spent.get(task.attempt, (0, 0.0)))
+    words = f"passed after {took}, {_paths(len(event['paths']))} changed" + (f", {used}" if used else "")
+    return task.id, words, "good"
 
 
 def _fell(event: Event, state: RunState) -> Told:
@@ -107,7 +117,16 @@ def _fell(event: Event, state: RunState) -> Told:
 
 
 def _task_interrupted(event: Event, _state: RunState) -> Told:
-    return event["task"], f"interrupted: {event['reason']}; it starts over", "odd"
+    what = "it will go on in its worktree" if event.get("session") else "it starts over"
+    return event["task"], f"interrupted: {event['reason']}; {what}", "odd"
+
+
+def _task_taken_up(event: Event, _state: RunState) -> Told:
+    return event["task"], TAKEN_UP[event["how"]], "odd" if event["how"] == "resumed" else ""
+
+
+def _spending_noted(event: Event, _state: RunState) -> Told:
+    return event["task"], f"{amounts.both(event['tokens'], event['cost']) or 'nothing'} used so far", "dim"
 
 
 def _task_held(event: Event, _state: RunState) -> Told:
@@ -120,7 +139,8 @@ def _task_blocked(event: Event, _state: RunState) -> Told:
 
 def _task_retried(event: Event, _state: RunState) -> Told:
     granted = f", and may change {', '.join(map(quoted, event['grant']))} too" if event["grant"] else ""
-    return event["task"], f"gets another attempt{granted}", ""
+    limits = f", with other limits: {amounts.limits(event['budget'])}" if event.get("budget") else ""
+    return event["task"], f"gets another attempt{granted}{limits}", ""
 
 
 def _task_skipped(event: Event, _state: RunState) -> Told:
@@ -186,6 +206,7 @@ _WORDS: dict[str, Callable[[Event, RunState], Told]] = {
     "task_parked": _fell,
     "task_interrupted": _task_interrupted,
     "task_held": _task_held,
+    "task_taken_up": _task_taken_up,
     "task_blocked": _task_blocked,
     "task_retried": _task_retried,
     "task_skipped": _task_skipped,
@@ -200,6 +221,7 @@ _WORDS: dict[str, Callable[[Event, RunState], Told]] = {
 _VERBOSE: dict[str, Callable[[Event, RunState], Told]] = {
     "rung_reached": _rung_reached,
     "worktree_removed": _worktree_removed,
+    "spending_noted": _spending_noted,
 }
 SILENT = frozenset({"run_stopped", "run_halted", "run_finished"})
 """Events that have no line because the last words tell them."""

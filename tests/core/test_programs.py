@@ -94,7 +94,7 @@ def test_every_command_of_a_plan_is_looked_at_once_with_its_place() -> None:
     some = plan(
         task(
             "a",
-            agent=AgentSpec(command=sh("agent-a")),
+            agent=AgentSpec(command=sh("agent-a"), resume=sh("agent-b --resume")),
             run=Command(argv=("run-a", "x"), line=7),
             verify=(sh("verify-a"), sh("./local")),
         ),
@@ -115,6 +115,7 @@ def test_every_command_of_a_plan_is_looked_at_once_with_its_place() -> None:
         ("make", "gate 'unit'", 0, None),
         ("agent-all", "agent", 0, None),
         ("agent-a", "agent", 0, "a"),
+        ("agent-b", "resume of the agent", 0, "a"),
         ("run-a", "run", 7, "a"),
         ("verify-a", "verify", 0, "a"),
     ]

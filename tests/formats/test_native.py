@@ -97,7 +97,7 @@ def test_every_key_arrives_where_it_belongs() -> None:
                 prompt_line=38,
                 agent=AgentSpec(name="codex", line=40),
                 verify=(shell("npm test -- cart", 41),),
-                budget=Budget(wall_clock=5400.0, quiet=90.0, tokens=200_000),
+                budget=Budget(wall_clock=5400.0, quiet=90.0, tokens=200_000, cost=2.5),
                 handoff=(RepoPath("notes/cart.md"),),
                 attended=True,
                 commit=CommitPolicy.AGENT,
@@ -112,7 +112,11 @@ def test_every_key_arrives_where_it_belongs() -> None:
                     Claim(pattern=file("src/index.ts"), line=49),
                     Claim(pattern=glob("src/**/*.css"), line=49),
                 ),
-                agent=AgentSpec(command=Command(argv=("my-agent", "--go"), line=50), line=50),
+                agent=AgentSpec(
+                    command=Command(argv=("my-agent", "--go"), line=50),
+                    resume=shell('my-agent --resume "$WAVES_SESSION"', 50),
+                    line=50,
+                ),
                 run=Command(argv=("node", "tools/index.js"), line=51),
                 verify=(shell("npm run build", 53), Command(argv=("npm", "test"), line=54)),
                 commit=CommitPolicy.AUTO,
@@ -121,7 +125,7 @@ def test_every_key_arrives_where_it_belongs() -> None:
             ),
         ),
         shared_paths=SharedPaths(patterns=(file("src/index.ts"),), line=57),
-        budget=Budget(wall_clock=28_800.0, tokens=1_500_000),
+        budget=Budget(wall_clock=28_800.0, tokens=1_500_000, cost=20.0),
     )
 
 

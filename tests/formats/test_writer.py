@@ -100,6 +100,7 @@ BUDGETS = st.builds(
     wall_clock=st.none() | st.integers(1, 9999).map(float) | st.just(0.25),
     quiet=st.none() | st.just(60.0),
     tokens=st.none() | st.integers(1, 10**9),
+    cost=st.none() | st.just(2.5) | st.just(0.000001),
 )
 
 
@@ -140,7 +141,13 @@ def plans(draw: st.DrawFn) -> Plan:
                 prompt=draw(st.none() | WORDS) if run is None else None,
                 run=run,
                 agent=draw(
-                    st.sampled_from([None, AgentSpec(name="codex"), AgentSpec(command=shell("x y", 0))])
+                    st.sampled_from(
+                        [
+                            None,
+                            AgentSpec(name="codex"),
+                            AgentSpec(command=shell("x y", 0), resume=shell("x --on", 0)),
+                        ]
+                    )
                 ),
                 verify=draw(LISTS),
                 budget=draw(BUDGETS),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from git_waves.core.findings.wording import listed
-from git_waves.core.model import Command, Finding, Level, Plan, TaskId
+from git_waves.core.model import AgentSpec, Command, Finding, Level, Plan, TaskId
 from git_waves.core.shell.walk import simple_commands
 from git_waves.core.shellwords import first_program, is_sure_name
 from git_waves.core.usage import misuse
@@ -18,7 +18,7 @@ _OWN_NAME = "waves"
 
 
 class ProgramUse(NamedTuple):
-    """A program that some command of the plan starts: `where` is `setup`, `gate 'unit'`, `run`, `verify` or `agent`."""
+    """A program that some command of the plan starts: `where` is `setup`, `gate 'unit'`, `run`, `verify`, `agent`, ...."""
 
     program: str
     where: str
@@ -48,16 +48,23 @@ def commands_of(plan: Plan) -> Iterator[tuple[str, TaskId | None, Command]]:
                 yield f"{name} of background '{writer.name}'", None, optional
     for gate in plan.gates:
         yield f"gate '{gate.name}'", None, gate.command
-    if plan.agent is not None and plan.agent.command is not None:
-        yield "agent", None, plan.agent.command
+    for name, command in _of_agent(plan.agent):
+        yield name, None, command
     for task in plan.tasks:
         if not task.is_done:
-            if task.agent is not None and task.agent.command is not None:
-                yield "agent", task.id, task.agent.command
+            for name, command in _of_agent(task.agent):
+                yield name, task.id, command
             if task.run is not None:
                 yield "run", task.id, task.run
             for command in task.verify:
                 yield "verify", task.id, command
+
+
+def _of_agent(agent: AgentSpec | None) -> Iterator[tuple[str, Command]]:
+    if agent is not None and agent.command is not None:
+        yield "agent", agent.command
+    if agent is not None and agent.resume is not None:
+        yield "resume of the agent", agent.resume
 
 
 def _program_of(command: Command) -> str | None:

@@ -13,7 +13,7 @@ from git_waves.formats.commands import Written, one_command, several_commands
 from git_waves.formats.marks import MarkedMap, entry_lines, line_of, map_under
 from git_waves.formats.names import did_you_mean, shorten
 from git_waves.formats.native import shapes
-from git_waves.formats.values import seconds, tokens, whole_number
+from git_waves.formats.values import cost, seconds, tokens, whole_number
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 NO_LIMITS = Budget()
@@ -87,9 +87,13 @@ class Reader:
         return number or None
 
     def budget(self, shape: shapes.Budget | None, marks: MarkedMap, owner: str) -> Budget:
-        """Limits in seconds and tokens."""
+        """Limits in seconds, tokens and US dollars."""
         if shape is None:
             return NO_LIMITS
+        money = None if shape.cost is None else cost(shape.cost)
+        if shape.cost is not None and money is None:
+            message = f"'cost' of {owner} is no amount: '{shorten(shape.cost)}'"
+            self.refuse(line_of(marks, "cost"), message, "write US dollars: 2 or 2.50")
         most = None if shape.tokens is None else tokens(shape.tokens)
         if shape.tokens is not None and most is None:
             message = f"'tokens' of {owner} is no count: '{shorten(shape.tokens)}'"
@@ -98,6 +102,7 @@ class Reader:
             wall_clock=self.seconds(shape.wall_clock, "wall_clock", marks, owner),
             quiet=self.seconds(shape.quiet, "quiet", marks, owner),
             tokens=most,
+            cost=money,
         )
 
     def command(self, written: Written | None, key: str, marks: MarkedMap, owner: str) -> Command | None:
@@ -126,8 +131,10 @@ class Reader:
             return None
         line = line_of(marks, "agent")
         if isinstance(shape, shapes.Agent):
-            command = self.command(shape.run, "run", map_under(marks, "agent"), f"the agent of {owner}")
-            return AgentSpec(command=command, line=line) if command else None
+            inner, whose = map_under(marks, "agent"), f"the agent of {owner}"
+            command = self.command(shape.run, "run", inner, whose)
+            resume = self.command(shape.resume, "resume", inner, whose)
+            return AgentSpec(command=command, resume=resume, line=line) if command else None
         if shape not in self.known_agents:
             known = "".join(f"{name}, " for name in sorted(self.known_agents))
             self.refuse(

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 
 from git_waves.formats.names import PLAN_NAME, TASK_ID
-from git_waves.formats.values import DURATION, TOKENS
+from git_waves.formats.values import COST, DURATION, TOKENS
 
 MEMBERS = ("<text>", "<list>", "<map>")
 """How pydantic names the members of our unions in the path of a misfit; no key of a plan."""
@@ -40,6 +40,7 @@ Duration = Annotated[
     _as({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": f"^{DURATION}$"}),
 ]
 Tokens = Annotated[str, _as({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": f"^{TOKENS}$"})]
+Cost = Annotated[str, _as({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": f"^{COST}$"})]
 Path = Annotated[str, _as({"type": "string", "minLength": 1})]
 Text = str
 
@@ -86,6 +87,10 @@ class Agent(Shape):
     run: OneCommand = Field(
         description="The command that does a task; it reads the prompt from $WAVES_PROMPT_FILE."
     )
+    resume: OneCommand | None = Field(
+        default=None,
+        description="Goes on with a task that was interrupted, in its worktree; $WAVES_SESSION is its session.",
+    )
 
 
 AgentChoice = Annotated[
@@ -100,6 +105,7 @@ class Budget(Shape):
     wall_clock: Duration | None = Field(default=None, description="Longest time: 90, 90s, 15m, 1.5h.")
     quiet: Duration | None = Field(default=None, description="Longest time without output or a file change.")
     tokens: Tokens | None = Field(default=None, description="Most tokens: 200000, 200k, 1.5M.")
+    cost: Cost | None = Field(default=None, description="Most money, in US dollars: 2.50.")
 
 
 class Task(Shape):

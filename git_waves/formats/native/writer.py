@@ -127,15 +127,18 @@ class _Writer:
         elif agent is not None and agent.command is not None:
             self.line(depth, "agent:")
             self.command(depth + 2, "run", agent.command)
+            if agent.resume is not None:
+                self.command(depth + 2, "resume", agent.resume)
 
     def budget(self, depth: int, budget: Budget) -> None:
-        """Limits, in seconds and tokens."""
+        """Limits, in seconds, tokens and US dollars."""
         parts = [
             f"{key}: {number(value)}{unit}"
             for key, value, unit in (
                 ("wall_clock", budget.wall_clock, "s"),
                 ("quiet", budget.quiet, "s"),
                 ("tokens", budget.tokens, ""),
+                ("cost", budget.cost, ""),
             )
             if value is not None
         ]
