@@ -4,6 +4,7 @@ nothing running that nobody waits for.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +40,13 @@ def mend_half_made(git: Git, state: RunState, folder: Path) -> None:
     the whole repository. `folder` is where the plan's worktrees are."""
     places = [Path(task.worktree) for task in state.tasks.values() if task.worktree and task.status in LIVE]
     admins.mend_half_made(git, [*places, folder / f"gate.{state.gate_rounds}"])
+
+
+def drop_scratch(run_dir: RunDir) -> None:
+    """Remove what a coordinator that was killed had unpacked for the moment: attributes of a merge, a quarantine, a canary."""
+    for kind in ("attributes-*", "foresight-*", "canary-*"):
+        for folder in run_dir.path.glob(kind):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> Iterator[str]:

@@ -10,6 +10,7 @@ from git_waves import ladder
 from git_waves.adapters import eventlog, worktrees
 from git_waves.adapters.machine_locks import Taken
 from git_waves.core.fold import TaskState
+from git_waves.foresight import Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +61,20 @@ class WorktreeGone:
 
 
 @dataclass(frozen=True, slots=True)
+class Looked:
+    """A look ahead at the coming merges has ended."""
+
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
 class Broken:
     """A worker met something nobody expected."""
 
     error: BaseException
 
 
-News = RungReached | Climbed | Waits | GateDone | GatesOver | WorktreeGone | Broken
+News = RungReached | Climbed | Waits | GateDone | GatesOver | WorktreeGone | Looked | Broken
 
 
 def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog.AnyEvent:

@@ -23,6 +23,7 @@ from git_waves.core import decide, fold
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid, RepoPath, TaskId
 from git_waves.errors import HALTED, INTERRUPTED, OK, VIOLATION
+from git_waves.foresight import Foresight
 from git_waves.holding import Holdings
 from git_waves.integrate import Integration
 from git_waves.served import Served
@@ -51,8 +52,10 @@ class Coordinator:
         self._tell = tell
         self._integration = Integration(setting, state, self._record)
         self._queue: queue.Queue[news.News] = queue.Queue()
-        self._workers = Workers(state.max_parallel + 2)  # agents, gates, and worktrees that are given back
+        # Agents, gates, worktrees that are given back, and a look ahead.
+        self._workers = Workers(state.max_parallel + 3)
         self._holdings = Holdings(setting, state, self._record, tell=self._queue.put)
+        self._foresight = Foresight(setting.git, setting.early_warning, setting.run_dir.path)
         self._in_flight: set[str] = set()
         self._interruptions: Counter[str] = Counter()
         self._steering = steering_files(setting.git.git_dir)
@@ -78,6 +81,7 @@ class Coordinator:
                 code = self._act()
                 if code is not None:
                     return code
+                self._look_ahead()
                 self._take_news()
         finally:
             self._workers.abandon()
@@ -178,10 +182,19 @@ class Coordinator:
                 self._gates_running = False
             case news.WorktreeGone():
                 self._served.note(item)
+            case news.Looked():
+                for event in self._foresight.learn(item.seen, self._state):
+                    self._record(event)
             case news.Broken():
                 raise item.error
             case _:
                 assert_never(item)
+
+    def _look_ahead(self) -> None:
+        """Now and then, see whether the work under way will merge; it changes nothing by itself."""
+        look = self._foresight.due(self._state) if self._in_flight else None
+        if look is not None:
+            self._submit(lambda: self._queue.put(news.Looked(look())))
 
     def _unless_endless(self, item: news.Climbed) -> ladder.Outcome:
         """The outcome of an attempt; one that is interrupted again and again, and not by us, needs a person."""
@@ -313,5 +326,8 @@ class Coordinator:
 
 
 def _catch(handler: Callable[[int, FrameType | None], None]) -> dict[int, signal._HANDLER]:
-    """Take over SIGINT and SIGTERM; returns what was there. SIGHUP ends us: agents survive and are adopted later."""
-    return {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    """Take over SIGINT and SIGTERM, and SIGHUP unless somebody wants it ignored (nohup); returns what was there."""
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    return {number: signal.signal(number, handler) for number in numbers}

@@ -17,7 +17,8 @@ from git_waves.core.ownership import OwnershipManifest
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """`main_work_tree` is the user's own; `conflicts` are for the ready-set scheduler and `resources` for all (core.decide);
-    `until` is the last group to run."""
+    `until` is the last group to run; `early_warning` the time in seconds between two looks at the coming merges, 0 for
+    none."""
 
     git: Git
     main_work_tree: Path
@@ -28,6 +29,7 @@ class Setting:
     conflicts: dict[str, frozenset[str]]
     resources: dict[str, tuple[tuple[str, int], ...]]
     until: str | None = None
+    early_warning: float = 0.0
 
     def folder_of(self, task: str, attempt: int) -> Path:
         """Where the worktree of an attempt goes."""

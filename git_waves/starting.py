@@ -29,9 +29,11 @@ from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
 from git_waves.errors import OK, HaltError, UsageError, machine_error
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
-from git_waves.inheriting import end_jobs, end_stray_gates, mend_half_made, restore_pinned
+from git_waves.inheriting import drop_scratch, end_jobs, end_stray_gates, mend_half_made, restore_pinned
+from git_waves.notifying import Notifier
 from git_waves.run import Coordinator
 from git_waves.setting import Setting
+from git_waves.settings import Settings, read_settings
 
 ROOM = (
     64 * 1024 * 1024
@@ -78,6 +80,7 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
     `tell` gets every event, `say` a line for people. Raises WavesError (see errors) before anything is changed.
     """
     repository = open_repository(options.directory)
+    settings = read_settings(repository.git)
     text = planning.read_text(repository, options.plan)
     plan = read_plan(text, known_agents=agents.KNOWN)
     with ExitStack() as stack:
@@ -86,7 +89,7 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
         state = control.load(earlier)[0] if earlier is not None and not options.is_new else None
         if earlier is not None and state is not None:
             if not state.finished:
-                return _resume(repository, options, earlier, text, tell, say)
+                return _resume(repository, options, settings, earlier, text, tell, say)
             if state.plan_blob == repository.git.blob_id(text.data) and not options.only:
                 say(
                     f"run '{state.run}' of plan '{plan.name}' is finished; every task is in '{refs.shown_branch(plan.name)}'"
@@ -96,7 +99,7 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
         beginning = prepare(repository, options, text, plan, earlier if not options.is_new else None)
         if earlier is not None and end_jobs(earlier):
             say(f"note: ended what still ran of run '{earlier.run}'; its worktrees are kept")
-        return _begin(repository, options, beginning, tell, say)
+        return _begin(repository, options, settings, beginning, tell, say)
 
 
 # ---------------------------------------------------------------------- a new run
@@ -142,7 +145,12 @@ def prepare(
 
 
 def _begin(
-    repository: Repository, options: RunOptions, beginning: Beginning, tell: Tell, say: Callable[[str], None]
+    repository: Repository,
+    options: RunOptions,
+    settings: Settings,
+    beginning: Beginning,
+    tell: Tell,
+    say: Callable[[str], None],
 ) -> int:
     git, plan = repository.git, beginning.analysis.plan
     preflight.refuse_unusable_locks(plan)  # not for a rehearsal: it makes the lock files
@@ -165,7 +173,7 @@ def _begin(
     state, size = control.load(run_dir)
     tell(first, state)
     log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
-    return _go(repository, options, run_dir, plan, state, log, tell, say)
+    return _go(repository, options, settings, run_dir, plan, state, log, tell, say)
 
 
 def _run_started(git: Git, run: str, beginning: Beginning, manifest: bytes) -> eventlog.RunStarted:
@@ -241,6 +249,7 @@ def coordinator() -> eventlog.Coordinator:
 def _resume(
     repository: Repository,
     options: RunOptions,
+    settings: Settings,
     run_dir: RunDir,
     text: PlanText,
     tell: Tell,
@@ -276,12 +285,13 @@ def _resume(
         warned = log.append(eventlog.Warned(message=words))
         state.apply(warned)
         tell(warned, state)
-    return _go(repository, options, run_dir, plan, state, log, tell, say)
+    return _go(repository, options, settings, run_dir, plan, state, log, tell, say)
 
 
 def _go(
     repository: Repository,
     options: RunOptions,
+    settings: Settings,
     run_dir: RunDir,
     plan: Plan,
     state: RunState,
@@ -291,11 +301,19 @@ def _go(
 ) -> int:
     """Bring refs and log together, then run the loop."""
     git = repository.git
+    notifier = None
+    if settings.notify is not None:
+        notifier = Notifier(settings.notify, run_dir, plan.name, repository.main_work_tree)
+
+    def tell_everybody(event: Mapping[str, Any], state: RunState) -> None:
+        tell(event, state)
+        if notifier is not None:
+            notifier.tell(event, state)
 
     def record(event: eventlog.AnyEvent) -> None:
         stamped = log.append(event)
         state.apply(stamped)
-        tell(stamped, state)
+        tell_everybody(stamped, state)
 
     try:
         with worktree_lock(repository.common_dir):  # two runs may begin at once
@@ -306,6 +324,7 @@ def _go(
             )
         folder = preflight.worktree_folder(repository) / plan.name
         mend_half_made(git, state, folder)
+        drop_scratch(run_dir)
         for words in end_stray_gates(git, run_dir, folder):
             record(eventlog.Warned(message=words))
         for words in restore_pinned(git, run_dir, state):  # also writes the objects that are pinned next
@@ -315,8 +334,8 @@ def _go(
             for event in events:
                 record(event)
         _answer_for_moved_refs(git, state, options, record)
-        setting = _setting(repository, options, run_dir, plan, state)
-        return Coordinator(setting, state, log, tell).go()
+        setting = _setting(repository, options, settings, run_dir, plan, state)
+        return Coordinator(setting, state, log, tell_everybody).go()
     except HaltError as halt:
         record(eventlog.RunHalted(kind="refs", reason=halt.message, hint=halt.hint))
         return halt.exit_code
@@ -327,10 +346,17 @@ def _go(
         raise trouble from error
     finally:
         log.close()
+        if notifier is not None:
+            notifier.settle(say)
 
 
 def _setting(
-    repository: Repository, options: RunOptions, run_dir: RunDir, plan: Plan, state: RunState
+    repository: Repository,
+    options: RunOptions,
+    settings: Settings,
+    run_dir: RunDir,
+    plan: Plan,
+    state: RunState,
 ) -> Setting:
     manifest = control.read_manifest(run_dir)
     if options.until_group is not None and options.until_group not in {group.name for group in state.groups}:
@@ -351,6 +377,7 @@ def _setting(
             if task.resources
         },
         until=options.until_group,
+        early_warning=settings.early_warning,
     )
 
 

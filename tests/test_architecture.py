@@ -136,7 +136,8 @@ def test_core_calls_nothing_that_touches_the_world() -> None:
 BARE: dict[str, tuple[str, ...]] = {
     "git_waves": (),
     "git_waves.errors": (),
-    "git_waves.core.fold": (),
+    "git_waves.core.states": (),
+    "git_waves.core.fold": ("git_waves.core.states",),
     "git_waves.adapters.glance": ("fcntl", "os", "git_waves.core.fold", "git_waves.errors"),
 }
 
@@ -280,7 +281,9 @@ DELETES = {
     "git_waves.adapters.admins.drop": "git's own folder for a worktree whose files are gone",
     "git_waves.adapters.admins.repair": "what a killed `git worktree add` left, never filled",
     "git_waves.adapters.rundir.unborn": "the folder of a run that never became one: no event, so no work",
-    "git_waves.adapters.merge._attributes": "a temporary folder made three lines above",
+    "git_waves.adapters.merge.attributes_of": "a temporary folder made three lines above",
+    "git_waves.foresight.foresee": "a quarantine of objects made three lines above",
+    "git_waves.inheriting.drop_scratch": "these same temporary folders, where the process that made them was killed",
 }
 _DELETERS = frozenset({"rmtree", "remove_worktree", "removedirs"})
 

@@ -303,6 +303,15 @@ class RequestMade(_TaskEvent):
     owner: str
 
 
+class ConflictForeseen(_TaskEvent):
+    """Merging the task after `other` (empty: what is merged already) would conflict in `paths`, as things stand; none: no
+    longer."""
+
+    event: Literal["conflict_foreseen"] = "conflict_foreseen"
+    other: str
+    paths: list[Raw]
+
+
 class GatesStarted(_Event):
     """Gates begin on the candidate."""
 
@@ -362,6 +371,7 @@ AnyEvent = (
     | TaskMerged
     | WorktreeRemoved
     | RequestMade
+    | ConflictForeseen
     | GatesStarted
     | GateFinished
     | Published

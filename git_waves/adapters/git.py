@@ -192,12 +192,14 @@ def _decode(raw: bytes) -> RepoPath:
 class Git:
     """Git in one repository, addressed by its common directory, never by discovery in a folder an agent can write.
 
-    `work_tree`, when given, is the folder commands that need one run in.
+    `work_tree`, when given, is the folder commands that need one run in. `objects` is a quarantine: objects are written
+    there and nowhere else, and read from the repository as well.
     """
 
-    def __init__(self, git_dir: Path, *, work_tree: Path | None = None) -> None:
+    def __init__(self, git_dir: Path, *, work_tree: Path | None = None, objects: Path | None = None) -> None:
         self.git_dir = git_dir
         self.work_tree = work_tree
+        self._objects = objects
         self._is_signing: bool | None = None
 
     # ------------------------------------------------------------------ the door
@@ -260,6 +262,9 @@ class Git:
         )
         if not replace_objects:
             sealed["GIT_NO_REPLACE_OBJECTS"] = "1"
+        if self._objects is not None:
+            sealed["GIT_OBJECT_DIRECTORY"] = str(self._objects)
+            sealed["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _as_alternate(self.git_dir / "objects")
         sealed.update(environment or {})
         return sealed
 
@@ -502,6 +507,13 @@ class Git:
         done = self._run("config", "-z", "--get-all", key, ok=(0, 1))
         return tuple(os.fsdecode(raw) for raw in done.stdout.split(b"\0")[:-1])
 
+    def settings(self, section: str) -> dict[str, str]:
+        """Every `section.*` setting, the last one of a key wins; keys in lower case, as git compares them. A key without
+        a value is `true` to git."""
+        done = self._run("config", "-z", "--get-regexp", rf"^{section}\.", ok=(0, 1))
+        pairs = (os.fsdecode(raw).partition("\n") for raw in done.stdout.split(b"\0")[:-1])
+        return {key: value if mark else "true" for key, mark, value in pairs}
+
     def config_path(self, key: str) -> Path | None:
         """A path setting with `~` expanded by git; None when it is not set."""
         done = self._run("config", "-z", "--type=path", "--get", key, ok=(0, 1))
@@ -587,7 +599,7 @@ class Git:
     def merge_tree(self, ours: Oid, theirs: Oid, *, attributes: Path) -> MergedTree | MergeConflict:
         """Merge two commits without a checkout. `attributes` is a folder that holds the `.gitattributes` to obey
         (git reads them from the work tree; git-facts section 5). Only the exit code decides."""
-        attributed = Git(self.git_dir, work_tree=attributes)
+        attributed = Git(self.git_dir, work_tree=attributes, objects=self._objects)
         done = attributed._run(
             "merge-tree", "--write-tree", "-z", "--name-only", "--messages", ours, theirs, ok=(0, 1)
         )
@@ -736,6 +748,14 @@ class Git:
     def remove_worktree(self, folder: Path) -> None:
         """Remove a worktree, locked and dirty as it may be. Only `worktrees.remove` calls this, after its proof."""
         self._run("worktree", "remove", "--force", "--force", str(folder))
+
+
+def _as_alternate(folder: Path) -> str:
+    """A path as git reads it from a list of alternates: colons separate, so a path with one is quoted."""
+    text = str(folder)
+    if ":" not in text and not text.startswith('"'):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _by_commit(pieces: Iterable[bytes]) -> Iterator[tuple[RepoPath, ...]]:

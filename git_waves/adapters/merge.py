@@ -107,7 +107,7 @@ def merge_tip(
         return judged
     if not names.are_of(tree):
         names.read(tree, git.paths_in(tree))
-    with _attributes(git, candidate, names.attribute_files, scratch) as attributes:
+    with attributes_of(git, candidate, names.attribute_files, scratch) as attributes:
         merged = git.merge_tree(candidate, tip, attributes=attributes)
     if isinstance(merged, MergeConflict):
         return Conflict(paths=merged.paths, messages=merged.messages)
@@ -131,8 +131,9 @@ def merge_tip(
 
 
 @contextmanager
-def _attributes(git: Git, commit: Oid, paths: set[RepoPath], scratch: Path) -> Iterator[Path]:
-    """A temporary folder that holds the candidate's `.gitattributes` files, where merge-tree looks for them."""
+def attributes_of(git: Git, commit: Oid, paths: set[RepoPath], scratch: Path) -> Iterator[Path]:
+    """A temporary folder that holds a commit's `.gitattributes` files, which are at `paths`, where merge-tree looks for
+    them."""
     folder = Path(tempfile.mkdtemp(prefix="attributes-", dir=scratch))
     try:
         for path in paths:

@@ -1,20 +1,21 @@
 """Events in, state of a run out: the only reading of the event log, shared by the loop and by `status`.
 
-`status` is typed constantly, so this module imports nothing at run time: `dataclasses` or `typing` alone would double
+`status` is typed constantly, so this module and `states` import nothing else at run time: `dataclasses` or `typing` alone would double
 the start of the interpreter (docs/performance.md). Hence plain classes with slots, and events as plain mappings, the way
 they stand in the log.
 """
 
 from __future__ import annotations
 
+from git_waves.core.states import Event as Event
+from git_waves.core.states import GateResult as GateResult
+from git_waves.core.states import GroupState as GroupState
+from git_waves.core.states import TaskState as TaskState
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
-
-    Event = Mapping[str, Any]
-else:
-    Event = dict  # for annotations that are looked at when the program runs
 
 # Where a task stands. One word per idea; these are the words people read in `status`.
 PENDING = "pending"  # not started, or to be started again
@@ -34,108 +35,6 @@ SETTLED = frozenset({MERGED, INTEGRATED, DONE, SKIPPED, BLOCKED})
 IN_TREE = frozenset({MERGED, INTEGRATED, DONE})
 STUCK = frozenset({FAILED, PARKED})
 LIVE = frozenset({LEASED, RUNNING})
-
-
-class TaskState:
-    """What is known about one task."""
-
-    __slots__ = (
-        "attempt",
-        "base",
-        "branch",
-        "budget",
-        "commit",
-        "ended",
-        "granted",
-        "group",
-        "held",
-        "held_at",
-        "hint",
-        "id",
-        "is_resumable",
-        "kept",
-        "needs",
-        "paths",
-        "reason",
-        "requests",
-        "resumes",
-        "rung",
-        "session",
-        "since",
-        "spent",
-        "started",
-        "status",
-        "taken_up",
-        "tip",
-        "title",
-        "worktree",
-    )
-
-    def __init__(self, task_id: str, title: str, group: str, needs: list[str], status: str) -> None:
-        self.id = task_id
-        self.title = title
-        self.group = group
-        self.needs = needs
-        self.status = status
-        self.attempt = 0
-        self.branch = ""
-        self.base = ""
-        self.worktree = ""  # folder of the live or last attempt; empty once it was removed
-        self.tip = ""  # the commit that passed every rung
-        self.commit = ""  # the merge commit
-        self.rung = ""
-        self.reason = ""
-        self.hint = ""
-        self.paths: list[str] = []
-        self.requests: list[dict[str, str]] = []  # of the current attempt: path, reason, owner
-        self.granted: list[str] = []
-        self.kept: list[str] = []  # archive refs of earlier attempts
-        self.held = ""  # why it waits for a machine-wide resource, in words; empty when it does not
-        self.held_at = ""  # the name of that resource
-        self.budget: dict[str, float | None] = {}  # limits a person set instead of the plan's
-        self.spent: dict[int, tuple[int, float]] = {}  # attempt -> tokens and US dollars, by its own account
-        self.taken_up = ""  # how a later coordinator found the current attempt: adopted, finished, resumed
-        self.resumes = 0  # how often the current attempt's agent was started again in its worktree
-        self.session = ""  # with which the attempt goes on, or went on last
-        self.is_resumable = False  # pending, and to go on in the same attempt
-        self.since = ""  # wall time of the last change of status, ISO 8601 UTC
-        self.started = ""
-        self.ended = ""
-
-    def total(self) -> tuple[int, float]:
-        """What all its attempts have used together: tokens and US dollars."""
-        return sum(tokens for tokens, _ in self.spent.values()), sum(cost for _, cost in self.spent.values())
-
-
-class GroupState:
-    """One group of the schedule: rounds of task ids, the gates at its barrier."""
-
-    __slots__ = ("gates", "holds", "name", "rounds")
-
-    def __init__(
-        self, name: str, rounds: list[list[str]], gates: list[str], holds: list[dict[str, str]]
-    ) -> None:
-        self.name = name
-        self.rounds = rounds
-        self.gates = gates
-        self.holds = holds
-
-
-class GateResult:
-    """How a gate ended on one tree."""
-
-    __slots__ = ("at", "code", "gate", "group", "log", "passed", "reason", "seconds", "tree")
-
-    def __init__(self, event: Event) -> None:
-        self.gate: str = event["gate"]
-        self.group: str = event["group"]
-        self.tree: str = event["tree"]
-        self.passed: bool = event["passed"]
-        self.code: int | None = event["code"]
-        self.reason: str = event["reason"]
-        self.seconds: float = event["seconds"]
-        self.log: str = event["log"]
-        self.at: str = event["at"]
 
 
 class RunState:
@@ -267,6 +166,8 @@ class RunState:
         task.held = task.held_at = ""
         if status in SETTLED or status in STUCK or status == PASSED:
             task.ended = at
+        if status not in LIVE and status != PASSED:
+            task.foreseen = {}
 
     def _task_leased(self, task: TaskState, event: Event) -> None:
         task.attempt = event["attempt"]
@@ -279,6 +180,7 @@ class RunState:
         task.is_resumable = False
         task.paths = []
         task.requests = []
+        task.foreseen = {}
         task.started = event["at"]
         self._set(task, LEASED, event["at"])
 
@@ -366,6 +268,14 @@ class RunState:
     def _request_made(self, task: TaskState, event: Event) -> None:
         if event["attempt"] == task.attempt:
             task.requests.append({"path": event["path"], "reason": event["reason"], "owner": event["owner"]})
+
+    def _conflict_foreseen(self, task: TaskState, event: Event) -> None:
+        if event["attempt"] != task.attempt:
+            return
+        if event["paths"]:
+            task.foreseen[event["other"]] = event["paths"]
+        else:
+            task.foreseen.pop(event["other"], None)
 
     # ------------------------------------------------------------------ barriers
 

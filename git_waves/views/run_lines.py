@@ -161,6 +161,14 @@ def _request_made(event: Event, _state: RunState) -> Told:
     return event["task"], f"asks for '{event['path']}', {whose}: {event['reason']}", "odd"
 
 
+def _conflict_foreseen(event: Event, _state: RunState) -> Told:
+    other = f"'{event['other']}'" if event["other"] else "what is merged"
+    if not event["paths"]:
+        return event["task"], f"no conflict with {other} any more, as things stand", ""
+    paths = ", ".join(f"'{path}'" for path in event["paths"][:3])
+    return event["task"], f"will conflict with {other} in {paths}, as things stand", "odd"
+
+
 def _gates_started(event: Event, _state: RunState) -> Told:
     what = f"gate{'s' * (len(event['gates']) != 1)} {', '.join(event['gates'])}"
     return f"group {event['group']}", f"{what} on {event['commit'][:10]}", ""
@@ -212,6 +220,7 @@ _WORDS: dict[str, Callable[[Event, RunState], Told]] = {
     "task_skipped": _task_skipped,
     "task_merged": _task_merged,
     "request_made": _request_made,
+    "conflict_foreseen": _conflict_foreseen,
     "gates_started": _gates_started,
     "gate_finished": _gate_finished,
     "published": _published,

@@ -90,5 +90,6 @@ def _task(task: TaskState, waiting: str) -> dict[str, Any]:
         "paths": task.paths,
         "granted": task.granted,
         "requests": task.requests,
+        "foreseen_conflicts": [{"with": other, "paths": paths} for other, paths in task.foreseen.items()],
         "kept": task.kept,
     }

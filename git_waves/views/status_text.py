@@ -173,6 +173,10 @@ def _notes(task: TaskState, indent: int, width: int | None, paint: Paint) -> lis
         notes += [f"{start}path {quoted(path)}" for path in task.paths if path not in task.reason][:5]
         if task.hint and task.hint != f"git waves show {task.id}":  # the last line says that anyway
             notes += labelled(f"{start}hint: ", clean(task.hint), "hint", width, paint)
+    for other, paths in task.foreseen.items():
+        beside = f"task {quoted(other)}" if other else "what is merged"
+        shown = ", ".join(quoted(path) for path in paths[:3]) + (", ..." if len(paths) > 3 else "")
+        notes += wrapped(f"will conflict with {beside} in {shown}, as things stand", start, width)
     for request in task.requests:
         owner = request["owner"]
         whose = f"belongs to {quoted(owner)}" if owner else "belongs to nobody"
