@@ -255,10 +255,27 @@ def test_git_is_started_through_one_door() -> None:
 
 # Words that delete, move somebody's checkout, or take a branch by force (P3, P5).
 _NEVER_SAID_TO_GIT = """
-am bisect checkout cherry-pick clean fetch filter-branch gc pack-refs prune pull push rebase reflog repack replace restore
+am bisect checkout cherry-pick clean fetch filter-branch gc pack-refs prune pull rebase reflog repack replace restore
 revert stash switch -B -D
 """
 NEVER_SAID_TO_GIT = frozenset(_NEVER_SAID_TO_GIT.split())
+
+
+def test_a_push_is_asked_for_in_one_place_and_never_by_force() -> None:
+    (door,) = (module for module in modules() if module.name == "git_waves.adapters.git")
+    (push,) = (
+        node for node in ast.walk(door.tree()) if isinstance(node, ast.FunctionDef) and node.name == "push"
+    )
+    said = [node.value for node in ast.walk(push) if isinstance(node, ast.Constant)]
+    assert "push" in said
+    assert not [word for word in said if str(word).startswith(("--force", "-f", "+", "--mirror", "--delete"))]
+    callers = [
+        f"{module.name}.{call.function}"
+        for module in modules(PACKAGE, "hooks")
+        for call in module.calls()
+        if call.texts[:1] == ("push",) or call.dotted.endswith("git.push")
+    ]
+    assert callers == ["git_waves.converging._make"], "only for a pull request that a person asked for"
 
 
 def test_git_is_never_asked_to_do_what_a_promise_forbids() -> None:

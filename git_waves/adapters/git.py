@@ -561,6 +561,28 @@ class Git:
             current[key] = value
         return tuple(entries)
 
+    # ------------------------------------------------------------------ remotes
+
+    def remotes(self) -> tuple[str, ...]:
+        """The names of the remotes, sorted."""
+        return tuple(line for line in self._text("remote").split("\n") if line)
+
+    def remote_address(self, name: str) -> str:
+        """Where a remote is pushed to, `insteadOf` rules applied."""
+        return self._text("remote", "get-url", "--push", name)
+
+    def push(self, remote: str, refspec: str) -> None:
+        """Push one refspec, never by force, with the user's own pre-push hook (git-lfs uploads there). It asks for nothing:
+        what needs a password that no helper knows fails. SurroundingsError in git's own words."""
+        patience = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
+        try:
+            self._run(*patience, "push", "--quiet", remote, refspec, hooks=True)
+        except GitError as error:
+            raise SurroundingsError(
+                f"git could not push to '{remote}': {error.stderr or 'no message'}",
+                hint=f"see whether this works: git push {remote} {refspec}",
+            ) from error
+
     # ------------------------------------------------------------------ writing objects
 
     def blob_id(self, content: bytes) -> Oid:

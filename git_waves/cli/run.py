@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from git_waves import rehearsal, starting
+from git_waves import converging, rehearsal, starting
 from git_waves.adapters import terminal
 from git_waves.cli import here
+from git_waves.cli.pull_request import proposed
 from git_waves.core.fold import RunState
 from git_waves.core.model import OnFailure, SchedulerName
-from git_waves.errors import OK, SurroundingsError, UsageError
+from git_waves.errors import OK, SurroundingsError, UsageError, WavesError
+from git_waves.settings import PullRequests, read_settings
 from git_waves.views.rehearsal_text import begins_text, goes_on_text
 from git_waves.views.run_lines import end_summary, line_for
-from git_waves.views.safe import clean
+from git_waves.views.safe import clean_lines
 
 if TYPE_CHECKING:
     from git_waves.core.fold import Event  # only there for checkers
@@ -62,6 +64,10 @@ def run(
     restore: Annotated[
         bool, typer.Option("--restore", help="Put the integration ref back where it was.")
     ] = False,
+    pull_request_too: Annotated[
+        bool,
+        typer.Option("--pull-request", help="Open a draft pull request at the end (see waves.pullRequest)."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the last words.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also the rungs that take time.")] = False,
 ) -> int:
@@ -91,7 +97,27 @@ def run(
     progress = _Progress(is_quiet=quiet, is_verbose=verbose)
     code = starting.run_plan(options, progress.tell, progress.say)
     progress.end()
+    if code == OK and progress.is_finished:
+        return _propose(pull_request_too, progress)
     return code
+
+
+def _propose(is_asked: bool, progress: _Progress) -> int:
+    """The pull requests that the command or the setting asks for; the run is finished whatever becomes of them."""
+    repository = here.repository()
+    settings = read_settings(repository.git)
+    if not is_asked and settings.pull_requests is PullRequests.NONE:
+        return OK
+    wanted = converging.Wanted(
+        is_per_task=settings.pull_requests is PullRequests.PER_TASK, remote=settings.remote
+    )
+    try:
+        progress.say(proposed(repository, progress.plan, wanted).rstrip("\n"))
+    except WavesError as error:
+        progress.say(f"warning: no pull request: {error.message}")
+        progress.say(f"hint: {error.hint}")
+        return error.exit_code
+    return OK
 
 
 def _rehearsed(found: rehearsal.Rehearsal) -> str:
@@ -129,8 +155,18 @@ class _Progress:
             self._write(line + "\n")
 
     def say(self, text: str) -> None:
-        """Print a line that is no event's."""
-        self._write(clean(text) + "\n")
+        """Print lines that are no event's."""
+        self._write(clean_lines(text) + "\n")
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run came to its end just now."""
+        return self._state is not None and self._state.finished
+
+    @property
+    def plan(self) -> str | None:
+        """The name of the plan that runs, once it is known."""
+        return None if self._state is None else self._state.plan
 
     def end(self) -> None:
         """Print the last words."""

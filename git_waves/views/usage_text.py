@@ -22,6 +22,7 @@ GROUPS = (
             ("stop", "let what is in flight finish, then leave"),
             ("retry", "give a failed or parked task another attempt"),
             ("skip", "go on without a task"),
+            ("pull-request", "push what is integrated and open a draft pull request"),
         ),
     ),
     (
@@ -56,7 +57,7 @@ def short_help() -> str:
     lines = ["usage: git waves [-C PATH] [--version] [-h] COMMAND [OPTIONS]", ""]
     for heading, commands in GROUPS:
         lines.append(heading)
-        lines += [f"   {name:<10}{about}" for name, about in commands]
+        lines += [f"   {name:<14}{about}" for name, about in commands]
         lines.append("")
     lines += [
         "'git waves COMMAND -h' lists the options of a command,",
