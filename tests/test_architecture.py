@@ -331,7 +331,6 @@ SEAM = 350
 LONGER = {
     "git_waves/adapters/eventlog.py": "one class an event; the list is the format",
     "git_waves/adapters/git.py": "one door: a verb is a few lines, and there are many verbs",
-    "git_waves/core/fold.py": "each event has its few lines, and `status` cannot afford an import",
     "git_waves/adapters/supervisor.py": "one program that may import nothing of ours",
     "hooks/guard.py": "one program that may import nothing of ours",
     "git_waves/starting.py": "every check before a run, and the way into it",
