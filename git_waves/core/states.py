@@ -66,7 +66,7 @@ class TaskState:
         self.paths: list[str] = []
         self.requests: list[dict[str, str]] = []  # of the current attempt: path, reason, owner
         self.granted: list[str] = []
-        self.foreseen: dict[str, list[str]] = {}  # paths that will conflict, by the other task ("" what is merged)
+        self.foreseen: dict[str, list[str]] = {}  # by the other task ("": what is merged)
         self.kept: list[str] = []  # archive refs of earlier attempts
         self.held = ""  # why it waits for a machine-wide resource, in words; empty when it does not
         self.held_at = ""  # the name of that resource
