@@ -210,6 +210,16 @@ def _run_started(git: Git, run: str, beginning: Beginning, manifest: bytes) -> e
             )
             for group in schedule.groups
         ],
+        gates=[
+            eventlog.GateRecord(
+                name=gate.name,
+                baseline=gate.baseline,
+                control=gate.control is not None,
+                guards=bool(gate.guards),
+                claim=gate.is_claim,
+            )
+            for gate in plan.gates
+        ],
         tasks=[_task_record(tasks[task], group_of.get(task, ""), needs[task], beginning) for task in order],
         coordinator=coordinator(),
     )

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError
 
+from git_waves.core.gatewords import Baseline, Purpose, Verdict
 from git_waves.errors import SurroundingsError
 
 VERSION = 1
@@ -83,6 +84,16 @@ Limits = dict[str, float | None]
 """Limits by the names of `core.model.Budget`; None lifts one that was set before."""
 
 
+class GateRecord(_Event):
+    """What the plan asks of a gate beside passing, as the run pinned it. `control` and `guards` say whether it has any."""
+
+    name: str
+    baseline: Baseline
+    control: bool
+    guards: bool
+    claim: bool
+
+
 class RunStarted(_Event):
     """The run begins: plan and schedule as pinned, and the limits of the whole run. `v` is the version of the log's
     format."""
@@ -102,6 +113,7 @@ class RunStarted(_Event):
     on_failure: str
     max_parallel: int
     groups: list[GroupRecord]
+    gates: list[GateRecord] = []
     tasks: list[TaskRecord]
     coordinator: Coordinator
     budget: Limits = {}
@@ -313,9 +325,11 @@ class ConflictForeseen(_TaskEvent):
 
 
 class GatesStarted(_Event):
-    """Gates begin on the candidate."""
+    """Gates begin on a commit: the candidate, or for another `purpose` the base of the run or a merge before the candidate.
+    `group` is empty before the first group."""
 
     event: Literal["gates_started"] = "gates_started"
+    purpose: Purpose = Purpose.BARRIER
     group: str
     round: int
     commit: str
@@ -324,9 +338,18 @@ class GatesStarted(_Event):
 
 
 class GateFinished(_Event):
-    """One gate ended on one tree. `code` is None when it was killed; `reason` is empty when it passed."""
+    """One gate ended on one tree. `code` is None when it was killed; `reason` is empty when it passed and there is nothing
+    to add.
+
+    It was run `runs` times and was green `greens` times; some of each is flaky. `failures` are the names that it gave to
+    what failed; `tolerated` are the same when they are all known from before the run and it passed for that.
+
+    Of a control or a mutation `tree` is the one before it was made wrong, `verdict` what that says about the gate, and
+    `paths` what was taken back. `reused` is the earlier run whose result this is.
+    """
 
     event: Literal["gate_finished"] = "gate_finished"
+    purpose: Purpose = Purpose.BARRIER
     group: str
     gate: str
     tree: str
@@ -335,6 +358,13 @@ class GateFinished(_Event):
     reason: Raw
     seconds: float
     log: Raw
+    runs: int = 1
+    greens: int = 0
+    failures: list[Raw] = []
+    tolerated: list[Raw] = []
+    verdict: Verdict | None = None
+    paths: list[Raw] = []
+    reused: str = ""
 
 
 class Published(_Event):

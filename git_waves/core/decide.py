@@ -14,6 +14,7 @@ from typing import Literal
 from git_waves.core import fold
 from git_waves.core.capacity import Holds, Places
 from git_waves.core.fold import RunState, TaskState
+from git_waves.core.gatewords import Purpose
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,11 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class RunGates:
-    """Run these gates on the candidate, in this order."""
+    """Run these gates in this order: on the candidate, or for another purpose on the tree that it speaks of."""
 
     group: str
     gates: tuple[str, ...]
+    purpose: Purpose = Purpose.BARRIER
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
 """Events in, state of a run out: the only reading of the event log, shared by the loop and by `status`.
 
-`status` is typed constantly, so this module and `states` import nothing else at run time: `dataclasses` or `typing` alone would double
-the start of the interpreter (docs/performance.md). Hence plain classes with slots, and events as plain mappings, the way
-they stand in the log.
+`status` is typed constantly, so this module, `states` and `gatefold` import nothing else at run time: `dataclasses` or
+`typing` alone would double the start of the interpreter (docs/performance.md). Hence plain classes with slots, and events as
+plain mappings, the way they stand in the log.
 """
 
 from __future__ import annotations
 
+from git_waves.core.gatefold import BASELINE, CONTROL, MUTATION
+from git_waves.core.gatefold import GateResult as GateResult
+from git_waves.core.gatefold import GateRule as GateRule
 from git_waves.core.states import Event as Event
-from git_waves.core.states import GateResult as GateResult
 from git_waves.core.states import GroupState as GroupState
 from git_waves.core.states import TaskState as TaskState
 
@@ -58,7 +60,11 @@ class RunState:
         self.candidate_tree = ""
         self.integration = ""
         self.accepted_from = ""  # where the candidate was before a person accepted another integration
+        self.gate_rules: dict[str, GateRule] = {}
         self.gates: dict[tuple[str, str], GateResult] = {}  # (gate, tree) -> last result
+        self.baseline: dict[str, GateResult] = {}  # gate -> how it was before the run
+        self.proofs: dict[tuple[str, str, str], GateResult] = {}  # (gate, purpose, group) -> last verdict
+        self.was_green: set[str] = set()  # gates that have passed on some tree that was merged
         self.gate_rounds = 0
         self.budget: dict[str, float | None] = {}  # limits of the whole run, by the names of model.Budget
         self.stopping = False
@@ -107,6 +113,7 @@ class RunState:
             GroupState(group["name"], group["rounds"], group["gates"], group["holds"])
             for group in event["groups"]
         ]
+        self.gate_rules = {record["name"]: GateRule(record) for record in event.get("gates", ())}
         for task in event["tasks"]:
             state = TaskState(task["id"], task["title"], task["group"], task["needs"], task["status"])
             state.reason = task["reason"]
@@ -122,6 +129,9 @@ class RunState:
         self._clear_halt()
         # A person has looked; what was red may be green now. What was green on this tree stays proved.
         self.gates = {key: result for key, result in self.gates.items() if result.passed}
+        self.proofs = {
+            key: proof for key, proof in self.proofs.items() if proof.verdict in ("proved", "inapplicable")
+        }
 
     def _stop_requested(self, event: Event) -> None:
         self.stopping = True
@@ -283,7 +293,15 @@ class RunState:
         self.gate_rounds = max(self.gate_rounds, event["round"])
 
     def _gate_finished(self, event: Event) -> None:
-        self.gates[event["gate"], event["tree"]] = GateResult(event)
+        result = GateResult(event)
+        if result.purpose == BASELINE:
+            self.baseline[result.gate] = result
+        elif result.purpose in (CONTROL, MUTATION):
+            self.proofs[result.gate, result.purpose, result.group] = result
+        else:  # a result is a fact about a tree, whatever it was asked for
+            self.gates[result.gate, result.tree] = result
+            if result.passed:
+                self.was_green.add(result.gate)
 
     def _published(self, event: Event) -> None:
         self.integration = event["new"]
@@ -302,6 +320,11 @@ class RunState:
         """What all tasks have used together: tokens and US dollars."""
         totals = [task.total() for task in self.tasks.values() if task.spent]
         return sum(tokens for tokens, _ in totals), sum(cost for _, cost in totals)
+
+    def is_red_all_along(self, gate: str) -> bool:
+        """Whether the gate was red before the run and has never passed since: then no task broke it."""
+        before = self.baseline.get(gate)
+        return before is not None and not before.passed and gate not in self.was_green
 
     def count(self, *statuses: str) -> int:
         """How many tasks stand there."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NewType
 
+from git_waves.core.gatewords import Baseline, FlakyPolicy
+
 DEFAULT_MAX_PARALLEL = 4
 """How many tasks run at once when the plan does not say (3 to 6 is advised)."""
 
@@ -156,14 +158,34 @@ class Background:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """What must turn a gate red: a `command`, or a `patch` (a file of the base, for `git apply`). Exactly one is set."""
+
+    command: Command | None = None
+    patch: RepoPath | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A command that must pass on the candidate. `groups` empty means every barrier. `timeout` in seconds."""
+    """A command that must pass on the candidate. `groups` empty means every barrier. `timeout` in seconds.
+
+    A red gate is run again up to `retries` times; `flaky` says what some greens mean. `guards` are the paths whose change by
+    a group must turn it red when it is taken back. `failures` is a regular expression for lines of its output that name one
+    failure each.
+    """
 
     name: str
     command: Command
     groups: tuple[str, ...] = ()
     timeout: float | None = None
     is_claim: bool = False
+    retries: int = 0
+    flaky: FlakyPolicy = FlakyPolicy.HALT
+    control: Control | None = None
+    guards: tuple[PathPattern, ...] = ()
+    baseline: Baseline = Baseline.REPORT
+    failures: str | None = None
     line: int = 0
 
 

@@ -97,20 +97,3 @@ class GroupState:
         self.rounds = rounds
         self.gates = gates
         self.holds = holds
-
-
-class GateResult:
-    """How a gate ended on one tree."""
-
-    __slots__ = ("at", "code", "gate", "group", "log", "passed", "reason", "seconds", "tree")
-
-    def __init__(self, event: Event) -> None:
-        self.gate: str = event["gate"]
-        self.group: str = event["group"]
-        self.tree: str = event["tree"]
-        self.passed: bool = event["passed"]
-        self.code: int | None = event["code"]
-        self.reason: str = event["reason"]
-        self.seconds: float = event["seconds"]
-        self.log: str = event["log"]
-        self.at: str = event["at"]

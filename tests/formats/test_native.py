@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from git_waves.core.gatewords import Baseline, FlakyPolicy
 from git_waves.core.model import (
     AgentSpec,
     Background,
@@ -11,6 +12,7 @@ from git_waves.core.model import (
     Claim,
     Command,
     CommitPolicy,
+    Control,
     Gate,
     GroupDef,
     Intent,
@@ -126,6 +128,49 @@ def test_every_key_arrives_where_it_belongs() -> None:
         ),
         shared_paths=SharedPaths(patterns=(file("src/index.ts"),), line=57),
         budget=Budget(wall_clock=28_800.0, tokens=1_500_000, cost=20.0),
+    )
+
+
+def test_a_gate_says_how_it_proves() -> None:
+    plan = read(
+        """version: 1
+gates:
+  unit:
+    run: make test
+    retries: 2
+    flaky: accept
+    control: {patch: tests/broken.patch}
+    guards: [src/, tests/**/*.c]
+    baseline: tolerate
+    failures: '^FAILED (.+)'
+  lint:
+    run: make lint
+    control: [sh, break.sh]
+    baseline: require
+    retries: 0
+tasks:
+- id: a
+"""
+    )
+    assert plan.gates == (
+        Gate(
+            name="unit",
+            command=shell("make test", 4),
+            retries=2,
+            flaky=FlakyPolicy.ACCEPT,
+            control=Control(patch=RepoPath("tests/broken.patch"), line=7),
+            guards=(folder("src"), glob("tests/**/*.c")),
+            baseline=Baseline.TOLERATE,
+            failures="^FAILED (.+)",
+            line=3,
+        ),
+        Gate(
+            name="lint",
+            command=shell("make lint", 12),
+            control=Control(command=Command(argv=("sh", "break.sh"), line=13), line=13),
+            baseline=Baseline.REQUIRE,
+            line=11,
+        ),
     )
 
 

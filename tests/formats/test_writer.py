@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from git_waves.core.gatewords import Baseline, FlakyPolicy
 from git_waves.core.model import (
     AgentSpec,
     Background,
@@ -15,12 +17,14 @@ from git_waves.core.model import (
     Claim,
     Command,
     CommitPolicy,
+    Control,
     Gate,
     GroupDef,
     Intent,
     OnFailure,
     Origin,
     Plan,
+    RepoPath,
     Resource,
     SchedulerName,
     Scope,
@@ -117,6 +121,25 @@ def claim_lists(draw: st.DrawFn) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
+GATE_KEYS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {},
+    optional={
+        "retries": st.integers(1, 9),
+        "control": st.just(Control(patch=RepoPath("tests/break it.patch")))
+        | COMMANDS.map(lambda command: Control(command=command)),
+        "guards": st.just((parse_pattern("src/"), parse_pattern("a b/*.c"))),
+        "failures": st.sampled_from([r"^FAILED (\S+)", "not ok: ", r"x\b #"]),
+    },
+) | st.just(
+    {
+        "retries": 2,
+        "flaky": FlakyPolicy.ACCEPT,
+        "baseline": Baseline.TOLERATE,
+        "failures": "^- (.+): failed$",
+    }
+)
+
+
 @st.composite
 def plans(draw: st.DrawFn) -> Plan:
     names = draw(st.lists(NAMES, min_size=1, max_size=4, unique_by=str.casefold))
@@ -190,6 +213,7 @@ def plans(draw: st.DrawFn) -> Plan:
                 groups=tuple(groups[:1] if draw(st.booleans()) else ()),
                 timeout=draw(st.none() | st.just(600.0)),
                 is_claim=number == 0 and draw(st.booleans()),
+                **draw(GATE_KEYS),
             )
             for number, name in enumerate(gates)
         ),

@@ -8,6 +8,7 @@ from git_waves.formats.commands import one_command
 from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of, map_under
 from git_waves.formats.names import shorten
 from git_waves.formats.native import shapes
+from git_waves.formats.native.gates import read_gate
 from git_waves.formats.native.reader import Reader
 from git_waves.formats.values import whole_number
 
@@ -59,31 +60,14 @@ def read_gates(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tupl
     gates = []
     for name, entry in (shape.gates or {}).items():
         line = line_of(section, name)
-        owner = f"gate '{shorten(name)}'"
-        if not isinstance(entry, shapes.Gate):
+        if isinstance(entry, shapes.Gate):
+            gate = read_gate(reader, name, entry, map_under(section, name), line)
+        else:
+            owner = f"gate '{shorten(name)}'"
             command = one_command(entry, line=line, what=owner, problems=reader.problems)
-            if command is not None:
-                gates.append(Gate(name=name, command=command, line=line))
-            continue
-        marks = map_under(section, name)
-        command = reader.command(entry.run, "run", marks, owner)
-        groups = entry.groups or ()
-        lines = entry_lines(marks, "groups")
-        reader.check_known(groups, lines, "groups", "group", owner)
-        check_once(groups, lines, f"'groups' of {owner}", reader.problems)
-        timeout = reader.seconds(entry.timeout, "timeout", marks, owner)
-        is_claim = reader.flag(entry.claim, "claim", marks, owner)
-        if command is not None:
-            gates.append(
-                Gate(
-                    name=name,
-                    command=command,
-                    groups=tuple(groups),
-                    timeout=timeout,
-                    is_claim=is_claim,
-                    line=line,
-                )
-            )
+            gate = None if command is None else Gate(name=name, command=command, line=line)
+        if gate is not None:
+            gates.append(gate)
     check_names(((name, line_of(section, name)) for name in shape.gates or {}), "gate", reader.problems)
     for second in [gate for gate in gates if gate.is_claim][1:]:
         reader.refuse(

@@ -30,6 +30,7 @@ _SECTIONS: dict[str, type[shapes.Shape]] = {
 _PARTS: dict[str, type[shapes.Shape]] = {
     "files": shapes.Files,
     "agent": shapes.Agent,
+    "control": shapes.Patch,
     "budget": shapes.Budget,
     "expect": shapes.Expect,
 }
@@ -48,7 +49,7 @@ _EXPECTED = {
 }
 _MOST_MISFITS = 5_000
 _KEPT = 500
-_COMMANDS = ("run", "verify", "setup", "quiesce", "resume")
+_COMMANDS = ("run", "verify", "setup", "quiesce", "resume", "control")
 # What other formats call it; difflib would not find these.
 _OTHER_WORDS = {
     "depends_on": "needs",
@@ -190,13 +191,14 @@ def _problem(tree: MarkedMap, detail: ErrorDetails, location: Location) -> PlanP
     owner = _owner(tree, location)
     if kind == "extra_forbidden":
         key = str(location[-1])
-        message = f"unknown key '{shorten(key)}'" + (f" in {owner}" if owner else "")
+        message = f"unknown key '{shorten(key)}'" + (f" in {_whole(location, owner)}" if owner else "")
         return PlanProblem(place.line, message, _key_hint(key, _shape_at(location)))
     if kind == "missing":
         key = str(location[-1])
         if isinstance(place.node, MarkedMap) and key in place.node.refused:
             return None  # it is there, and what is wrong with it was said
-        return PlanProblem(place.line, f"{owner or 'the plan'} has no '{key}'", f"add a line '{key}: ...'")
+        whole = _whole(location, owner) or "the plan"
+        return PlanProblem(place.line, f"{whole} has no '{key}'", f"add a line '{key}: ...'")
     expected = detail["msg"] if kind == "kind" else _EXPECTED.get(kind, "")
     found = kind_of(place.node)
     what = _subject(location, owner)
@@ -220,6 +222,12 @@ def _owner(tree: MarkedMap, location: Location) -> str:
     return f"{one} '{shorten(location[1])}'" if isinstance(location[1], str) else f"{one} {location[1] + 1}"
 
 
+def _whole(location: Location, owner: str) -> str:
+    """What a key belongs to: the entry, or a mapping inside of it (`'control' of gate 'unit'`)."""
+    is_inside = location[0] in _ONE_OF and len(location) > 3
+    return f"'{location[-2]}' of {owner}" if is_inside else owner
+
+
 def _subject(location: Location, owner: str) -> str:
     """What has the wrong kind: `'needs' of task 'api'`, `an entry of 'needs' of task 'api'`, `task 3`."""
     inner = location[2:] if location[0] in _ONE_OF else location
@@ -236,7 +244,7 @@ def _shape_at(location: Location) -> type[shapes.Shape]:
     if len(location) == 1:
         return shapes.PlanShape
     section = str(location[0])
-    if section == "tasks" and len(location) == 4:
+    if section in ("tasks", "gates") and len(location) == 4:
         return _PARTS[str(location[2])]
     return _SECTIONS.get(section) or _PARTS[section]
 

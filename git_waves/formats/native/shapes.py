@@ -33,6 +33,7 @@ def _as(schema: dict[str, Any]) -> WithJsonSchema:
 # Unquoted, `01` and `1e3` are numbers to an editor and ids to us: the schema must accept both.
 Id = Annotated[str, _as({"type": ["string", "number"], "pattern": f"^{TASK_ID}$"})]
 Flag = Annotated[str, _as({"type": "boolean"})]
+Retries = Annotated[str, _as({"type": "integer", "minimum": 0, "maximum": 9})]
 Count = Annotated[str, _as({"type": "integer", "minimum": 1})]
 HowMany = Annotated[str, _as({"type": "integer", "minimum": 0})]
 Duration = Annotated[
@@ -158,6 +159,18 @@ class Resource(Shape):
     kind: Text | None = Field(default=None, description="What it is: database, port, api, ...")
 
 
+class Patch(Shape):
+    """A change that must turn a gate red."""
+
+    patch: Path = Field(description="A patch file of the base, applied with 'git apply'.")
+
+
+ControlChoice = Annotated[
+    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Patch, Tag("<map>")],
+    _either("a command, or a mapping with 'patch'"),
+]
+
+
 class Gate(Shape):
     """A command that must pass on the merged candidate."""
 
@@ -166,6 +179,32 @@ class Gate(Shape):
     timeout: Duration | None = Field(default=None, description="Longest time it may take.")
     claim: Flag | None = Field(
         default=None, description="The gate that carries the plan: if it falls, all stops."
+    )
+    retries: Retries | None = Field(
+        default=None, description="How often it is run again when it is red (0 to 9; 0)."
+    )
+    flaky: Text | None = Field(
+        default=None,
+        description="What it means when it was red and green on the same tree.",
+        json_schema_extra={"enum": ["halt", "accept"]},
+    )
+    control: ControlChoice | None = Field(
+        default=None,
+        description="Positive control: breaks the base in a worktree of its own; the gate must then be red.",
+    )
+    guards: list[Path] | None = Field(
+        default=None,
+        description="What it guards: when a group's change to these paths is taken back, it must be red.",
+    )
+    baseline: Text | None = Field(
+        default=None,
+        description="What it means when it is red before the run.",
+        json_schema_extra={"enum": ["report", "require", "tolerate", "skip"]},
+    )
+    failures: Text | None = Field(
+        default=None,
+        description="Regular expression for the lines of its output that name one failure each; its first "
+        "group, if any, is the name.",
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from git_waves.core.gatewords import Baseline, FlakyPolicy
 from git_waves.core.model import (
     DEFAULT_MAX_PARALLEL,
     AgentSpec,
@@ -14,6 +15,7 @@ from git_waves.core.model import (
     Claim,
     Command,
     CommitPolicy,
+    Control,
     Gate,
     GroupDef,
     Intent,
@@ -175,7 +177,7 @@ class _Writer:
         if gates:
             self.line(0, "gates:")
         for gate in gates:
-            if not gate.groups and gate.timeout is None and not gate.is_claim:
+            if gate == Gate(name=gate.name, command=gate.command, line=gate.line):
                 self.command(2, scalar(gate.name), gate.command)
                 continue
             self.line(2, f"{scalar(gate.name)}:")
@@ -186,6 +188,24 @@ class _Writer:
                 self.line(4, f"timeout: {number(gate.timeout)}s")
             if gate.is_claim:
                 self.line(4, "claim: true")
+            if gate.retries:
+                self.line(4, f"retries: {gate.retries}")
+            if gate.flaky is not FlakyPolicy.HALT:
+                self.line(4, f"flaky: {gate.flaky}")
+            self.control(gate.control)
+            if gate.guards:
+                self.list(4, "guards", [scalar(str(pattern)) for pattern in gate.guards])
+            if gate.baseline is not Baseline.REPORT:
+                self.line(4, f"baseline: {gate.baseline}")
+            if gate.failures is not None:
+                self.text(4, "failures", gate.failures)
+
+    def control(self, control: Control | None) -> None:
+        """What must turn a gate red."""
+        if control is not None and control.command is not None:
+            self.command(4, "control", control.command)
+        elif control is not None and control.patch is not None:
+            self.line(4, f"control: {{patch: {scalar(control.patch)}}}")
 
     def groups(self, groups: Sequence[GroupDef]) -> None:
         """Groups in the order of their barriers."""
