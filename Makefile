@@ -9,6 +9,9 @@ WORKERS = 2 --dist worksteal
 CHOICE = -m "not long"
 FULL = --hypothesis-profile=full
 
+# Test modules are rewritten for their asserts; kept, that is done once.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
 .PHONY: help demo test test-long fuzz lint types check fmt bench golden clean

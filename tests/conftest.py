@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 from pathlib import Path
 
 import pytest
 
 from tests.support.properties import forget_our_constants, register_profiles
-from tests.support.repo import RepoBuilder, sealed_environment
+from tests.support.repo import ROOT, RepoBuilder, sealed_environment
 
 register_profiles()
 forget_our_constants()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the program once: its processes here write no bytecode, and to compile is half of a short one's work."""
+    if not hasattr(config, "workerinput"):  # the one process that starts the others
+        compileall.compile_dir(ROOT / "git_waves", quiet=2)
 
 
 @pytest.fixture

@@ -12,7 +12,10 @@ from git_waves.adapters import glance, locks
 from git_waves.errors import SurroundingsError
 
 
-def test_asking_whether_a_plan_is_run_keeps_nobody_from_running_it(tmp_path: Path) -> None:
+def test_asking_whether_a_plan_is_run_keeps_nobody_from_running_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "_GLANCE", 60)
     lock = tmp_path / "waves" / "p.lock"
     lock.parent.mkdir()
     lock.touch()

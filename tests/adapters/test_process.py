@@ -17,7 +17,8 @@ from git_waves.adapters import process, supervisor
 from git_waves.adapters.jobs import kept_ranges
 from git_waves.adapters.process import JobResult, Reason
 from git_waves.errors import SurroundingsError
-from tests.support.jobs import JobScene, eventually, scene
+from tests.support.jobs import JobScene, altered, eventually, scene
+from tests.support.plans import wait_for
 
 __all__ = ["scene"]  # the fixture
 
@@ -38,10 +39,10 @@ def test_a_signal_is_told_from_an_exit_code(scene: JobScene) -> None:
 
 
 def test_times_are_wall_times_and_a_monotonic_length(scene: JobScene) -> None:
-    before = time.time()
+    before, begun = time.time(), time.monotonic()
     result = scene.run("sleep", "0.1")
     assert before <= result.started <= result.ended <= time.time()
-    assert 0.1 <= result.seconds < 5
+    assert 0.1 <= result.seconds <= time.monotonic() - begun
 
 
 def test_stdin_is_at_its_end(scene: JobScene) -> None:
@@ -170,9 +171,10 @@ def test_a_job_starts_once_however_often_it_is_started(scene: JobScene) -> None:
 def test_a_second_supervisor_leaves_with_75_while_the_first_works_and_with_0_afterwards(
     scene: JobScene,
 ) -> None:
-    job = scene.start("sh", "-c", "echo started; sleep 0.3")
+    job = scene.start("sh", "-c", f"echo started; {wait_for('go')}")
     argv = ["python3", "-I", "-S", supervisor.__file__, str(job.file("spec.json"))]
     assert subprocess.run(argv, check=False).returncode == supervisor.LOCKED
+    (scene.work / "go").touch()
     assert process.wait(job).code == 0
     assert subprocess.run(argv, check=False).returncode == 0
     assert scene.output == b"started\n"
@@ -181,18 +183,19 @@ def test_a_second_supervisor_leaves_with_75_while_the_first_works_and_with_0_aft
 def test_alive_and_finished_are_never_both(scene: JobScene) -> None:
     job = scene.job()
     assert (process.is_alive(job), process.outcome(job)) == (False, None)
-    scene.start("sleep", "0.2")
+    scene.start("sh", "-c", wait_for("go"))
     assert (process.is_alive(job), process.outcome(job)) == (True, None)
     # A result that the command forges while it runs is not believed.
     job.file("exit.json").write_text("{}")
     assert process.outcome(job) is None
+    (scene.work / "go").touch()
     result = process.wait(job)
     assert (process.is_alive(job), process.outcome(job)) == (False, result)
     assert result.code == 0
 
 
 def test_waiting_may_be_broken_off_and_the_job_goes_on(scene: JobScene) -> None:
-    job = scene.start("sleep", "0.3")
+    job = scene.start("sh", "-c", wait_for("go"))
     asked = []
 
     def enough() -> bool:
@@ -201,6 +204,7 @@ def test_waiting_may_be_broken_off_and_the_job_goes_on(scene: JobScene) -> None:
 
     assert process.wait(job, poll=0.01, until=enough) is None
     assert process.is_alive(job)
+    (scene.work / "go").touch()
     assert process.wait(job).code == 0
 
 
@@ -211,13 +215,12 @@ def test_the_wall_clock_ends_the_whole_tree(scene: JobScene) -> None:
     result = scene.run("sh", "-c", "sleep 600 & setsid sleep 600 & echo up; wait", wall_clock=0.3)
     assert (result.reason, result.signal) == (Reason.WALL_CLOCK, 15)
     assert result.message == "ran longer than 0.3 seconds"
-    assert result.seconds < 2
-    assert eventually(lambda: not scene.living(), within=1)
+    assert eventually(lambda: not scene.living())
 
 
 def test_the_grace_time_is_enough_to_tidy_up(scene: JobScene) -> None:
     result = scene.run(
-        "sh", "-c", "trap 'echo bye; exit 7' TERM; while :; do sleep 0.02; done", wall_clock=0.3
+        "sh", "-c", "trap 'echo bye; exit 7' TERM; while :; do sleep 0.02; done", wall_clock=1.5, grace=60
     )
     assert (result.reason, result.code, result.leftover) == (Reason.WALL_CLOCK, 7, 0)
     assert scene.output.endswith(b"bye\n")
@@ -227,23 +230,26 @@ def test_quiet_ends_a_command_that_neither_writes_nor_works_on_files(scene: JobS
     result = scene.run("sleep", "600", quiet=0.3, watch=scene.work)
     assert (result.reason, result.signal) == (Reason.QUIET, 15)
     assert result.message == "no output and no file change for 0.3 seconds"
-    assert 0.3 <= result.seconds < 2
+    assert result.seconds >= 0.3
+
+
+# Each command takes a little longer than the limit, which leaves a busy machine time to come round to it.
 
 
 def test_quiet_spares_a_command_that_writes(scene: JobScene) -> None:
-    result = scene.run(*scene.agent("chatty.py"), "8000", "0.1", quiet=0.4, watch=scene.work)
+    result = scene.run(*scene.agent("chatty.py"), "22000", "0.1", quiet=2, watch=scene.work)
     assert (result.reason, result.code) == (Reason.EXITED, 0)
 
 
 def test_quiet_spares_a_command_that_works_on_files(scene: JobScene) -> None:
     (scene.work / "deep" / "er").mkdir(parents=True)
-    result = scene.run(*scene.agent("toucher.sh"), "deep/er/file", "8", quiet=0.4, watch=scene.work)
+    result = scene.run(*scene.agent("toucher.sh"), "deep/er/file", "22", quiet=2, watch=scene.work)
     assert (result.reason, result.code) == (Reason.EXITED, 0)
 
 
 def test_quiet_counts_a_deleted_file(scene: JobScene) -> None:
     (scene.work / "file").touch()
-    result = scene.run("sh", "-c", "sleep 0.3; rm file; sleep 0.3", quiet=0.5, watch=scene.work)
+    result = scene.run("sh", "-c", "sleep 1.1; rm file; sleep 1.1", quiet=2, watch=scene.work)
     assert (result.reason, result.code) == (Reason.EXITED, 0)
 
 
@@ -283,7 +289,7 @@ def test_an_ordinary_log_is_one_range(scene: JobScene) -> None:
 def test_stop_gives_the_command_its_grace(scene: JobScene) -> None:
     job = scene.start("sh", "-c", "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.02; done")
     assert scene.has_written(b"up")
-    assert process.stop(job, grace=5)
+    assert process.stop(job, grace=60)
     result = process.wait(job)
     assert (result.reason, result.code, result.message) == (Reason.STOPPED, 0, "stopped on request")
     assert scene.output.endswith(b"bye\n")
@@ -291,7 +297,7 @@ def test_stop_gives_the_command_its_grace(scene: JobScene) -> None:
 
 
 def test_a_second_stop_shortens_the_grace(scene: JobScene) -> None:
-    job = scene.start(*scene.agent("term_ignorer.sh"), grace=60)
+    job = scene.start(*scene.agent("term_ignorer.sh"), grace=600)
     assert scene.has_written(b"child")
     assert process.stop(job)
     begun = time.monotonic()
@@ -300,7 +306,6 @@ def test_a_second_stop_shortens_the_grace(scene: JobScene) -> None:
     result = process.wait(job)
     assert (result.reason, result.signal) == (Reason.STOPPED, 9)
     assert result.leftover >= 1
-    assert time.monotonic() - begun < 3
 
 
 def test_a_suspended_supervisor_hears_the_stop(scene: JobScene) -> None:
@@ -421,15 +426,6 @@ def test_a_result_says_by_itself_what_is_usual() -> None:
 
 
 # ---------------------------------------------------------------------- what a supervisor cannot change
-
-
-def altered(change: str) -> str:
-    """The start of a supervisor with something replaced in it."""
-    return (
-        "import errno, os, sys; sys.path.append(sys.argv[1]); import supervisor\n"
-        f"{change}\n"
-        "os._exit(supervisor.main(sys.argv[2]))"
-    )
 
 
 def test_processes_out_of_reach_are_named_and_do_not_hold_up_the_result(

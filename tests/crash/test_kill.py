@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.plans import phase3, plan, task
+from tests.support.plans import plan, task, wait_for
 from tests.support.processes import processes_of
 from tests.support.repo import ROOT, RepoBuilder, sealed_environment
 
@@ -166,7 +166,8 @@ def test_an_agent_outlives_its_coordinator_and_its_result_is_taken(tmp_path: Pat
 
 
 def test_two_coordinators_at_once_and_the_second_is_told_who_holds_it(tmp_path: Path) -> None:
-    repo = make_scene(tmp_path, phase3(run={"t1": "sleep 2; echo t1 > t1.txt"}).replace("name: p", "name: p"))
+    go = tmp_path / "go"
+    repo = make_scene(tmp_path, plan(task("t1", run=f"{wait_for(go)}; echo t1 > t1.txt")))
     environment = {**repo.environment, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
         [sys.executable, "-m", "git_waves", "run", "--verbose"],
@@ -181,6 +182,7 @@ def test_two_coordinators_at_once_and_the_second_is_told_who_holds_it(tmp_path: 
             if line.rstrip().endswith(": agent"):
                 break
         second = repo.run_waves("run")
+        go.touch()
         assert second.returncode == 4
         assert f"process {first.pid} on '{os.uname().nodename}' since " in second.stderr
         assert "hint: " in second.stderr

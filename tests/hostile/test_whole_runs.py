@@ -205,7 +205,10 @@ def test_nothing_foreign_is_integrated_and_task_and_path_are_reported(
 
 def test_a_commit_on_another_tasks_branch_never_gets_in(repo: RepoBuilder) -> None:
     text = plan(
-        task("good", run="sleep 0.6; echo good > good.txt"),
+        task(
+            "good",
+            run='until test "$(git log -1 --format=%s)" = evil; do sleep 0.05; done; echo good > good.txt',
+        ),
         task(
             "bad",
             run="while ! git rev-parse -q --verify waves/p/good/1 >/dev/null; do sleep 0.05; done\n"

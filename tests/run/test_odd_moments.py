@@ -7,14 +7,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.run.test_whole_runs import INTEGRATION, events, merged, start
+from tests.run.test_whole_runs import INTEGRATION, events, merged, read_until, start
 from tests.support.digest import digest_of_users_things
-from tests.support.plans import phase3, plan, task
+from tests.support.jobs import eventually
+from tests.support.plans import phase3, plan, task, wait_for
 from tests.support.processes import processes_of
 from tests.support.repo import ROOT, RepoBuilder
 
@@ -22,14 +22,16 @@ pytestmark = pytest.mark.long  # whole runs, a few seconds each
 
 
 def test_ctrl_c_at_a_terminal_does_not_hit_git_at_work(repo: RepoBuilder) -> None:
-    mark = repo.folder.parent / "at-work"
-    repo.git("config", "filter.slow.clean", f"touch {mark}; sleep 1; cat")
+    mark, go = repo.folder.parent / "at-work", repo.folder.parent / "go"
+    repo.git("config", "filter.slow.clean", f"touch {mark}; {wait_for(go)}; cat")
     repo.commit({".waves/plan.yaml": plan(task("t1")), ".gitattributes": "t1.txt filter=slow\n"})
     with begin(repo) as process:
-        while not mark.exists():
-            time.sleep(0.02)
+        assert eventually(mark.exists)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it: to everything in the foreground
-        assert process.wait(timeout=20) == 130
+        read_until(process, "stopping")
+        go.touch()
+        process.communicate()
+    assert process.returncode == 130
     assert [event["event"] for event in events(repo)][-2:] == ["task_passed", "run_stopped"]
     repo.waves("run")
     assert merged(repo) == ["t1"]
@@ -67,15 +69,16 @@ def begin(repo: RepoBuilder, *arguments: str) -> subprocess.Popen[str]:
 def kill_while_its_agent_works(repo: RepoBuilder) -> None:
     """Start a run and kill its coordinator, and nothing else, as soon as the agent runs."""
     with start(repo) as process:
-        while not any((repo.folder / ".git/waves/runs").glob("*/jobs/*.agent/start.json")):
-            time.sleep(0.02)
+        assert eventually(lambda: any((repo.folder / ".git/waves/runs").glob("*/jobs/*.agent/start.json")))
         process.kill()
 
 
 def test_a_task_called_like_a_gate_is_adopted_like_any_other(repo: RepoBuilder) -> None:
-    run = "echo precious > gate.x.txt; sleep 1.5"
+    go = repo.folder.parent / "go"
+    run = f"echo precious > gate.x.txt; {wait_for(go)}"
     repo.commit({".waves/plan.yaml": plan(task("gate.x", run=run), head="gates: {door: test -e gate.x.txt}")})
     kill_while_its_agent_works(repo)
+    go.touch()
     repo.waves("run")
     assert [event["attempt"] for event in events(repo) if event["event"] == "task_leased"] == [1]
     assert merged(repo) == ["gate.x"]
@@ -117,11 +120,13 @@ def test_what_a_failed_agent_committed_on_a_detached_head_survives_the_retry(rep
 
 
 def test_a_stop_that_nobody_lived_to_see_does_not_stop_the_next_run(repo: RepoBuilder) -> None:
-    repo.commit({".waves/plan.yaml": plan(task("t1", run="sleep 1; echo t1 > t1.txt"))})
+    go = repo.folder.parent / "go"
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=f"{wait_for(go)}; echo t1 > t1.txt"))})
     with start(repo) as process:
         process.send_signal(signal.SIGSTOP)
         repo.waves("stop")
         process.kill()
+    go.touch()
     repo.waves("run")
     assert merged(repo) == ["t1"]
 
@@ -139,10 +144,11 @@ def test_skipping_a_task_at_work_is_refused_and_not_forgotten(repo: RepoBuilder)
 
 
 def test_a_red_gate_of_a_ready_set_lets_who_is_under_way_finish(repo: RepoBuilder) -> None:
+    asked = repo.folder.parent / "asked"
     text = plan(
         task("a"),
-        task("b", run="sleep 1.5; echo b > b.txt"),
-        head="scheduler: ready-set\ngates:\n  door: test -e nowhere\n",
+        task("b", run=f"{wait_for(asked)}; sleep 0.5; echo b > b.txt"),  # a gate is soon over when it is red
+        head=f"scheduler: ready-set\ngates:\n  door: touch {asked}; test -e nowhere\n",
     )
     repo.commit({".waves/plan.yaml": text})
     assert repo.run_waves("run").returncode == 3
@@ -156,7 +162,8 @@ def test_a_coordinator_that_breaks_leaves_at_once_and_its_agents_are_adopted(rep
     broken.write_text('#!/bin/sh\ncase " $* " in *" merge-tree "*) exit 99 ;; esac\nexec "$GIT" "$@"\n')
     broken.chmod(0o755)
     path = os.environ["PATH"]
-    text = plan(task("a"), task("b", run="sleep 3; echo b > b.txt"), head="scheduler: ready-set")
+    go = repo.folder.parent / "go"
+    text = plan(task("a"), task("b", run=f"{wait_for(go)}; echo b > b.txt"), head="scheduler: ready-set")
     repo.commit({".waves/plan.yaml": text})
     real = shutil.which("git")
     assert real is not None
@@ -164,6 +171,7 @@ def test_a_coordinator_that_breaks_leaves_at_once_and_its_agents_are_adopted(rep
     assert done.returncode == 4
     assert "git merge-tree failed (99)" in done.stderr
     assert processes_of(repo), "it did not wait for the sibling's agent"
+    go.touch()
     repo.waves("run")
     assert merged(repo) == ["a", "b"]
     assert [event["attempt"] for event in events(repo) if event["event"] == "task_leased"] == [1, 1]
@@ -172,7 +180,7 @@ def test_a_coordinator_that_breaks_leaves_at_once_and_its_agents_are_adopted(rep
 def test_a_passed_tip_survives_its_branch_and_a_collection(repo: RepoBuilder) -> None:
     """The user (here: a sibling) deletes the branch and collects garbage while the round is not over."""
     drop = (
-        "while ! git rev-parse -q --verify waves/p/t1/1~1 >/dev/null; do sleep 0.05; done; sleep 0.7\n"
+        'while test -z "$(git for-each-ref "refs/waves/p/*/passed/**")"; do sleep 0.05; done\n'
         'g="git --git-dir=$(git rev-parse --git-common-dir)"; $g update-ref -d refs/heads/waves/p/t1/1\n'
         "$g reflog expire --expire=now --all; $g gc -q --prune=now; echo t2 > t2.txt"
     )
@@ -180,7 +188,7 @@ def test_a_passed_tip_survives_its_branch_and_a_collection(repo: RepoBuilder) ->
     repo.commit({".waves/plan.yaml": plan(task("t1", run=commit), task("t2", run=drop))})
     repo.waves("run")
     assert merged(repo) == ["t1", "t2"]
-    assert repo.git("for-each-ref", "refs/waves/p/*/passed/") == ""
+    assert repo.git("for-each-ref", "refs/waves/p/*/passed/**") == ""
 
 
 @pytest.mark.parametrize("name", ["canary", "worktrees", "reviews", "runs", "waves", "cache"])
@@ -238,11 +246,11 @@ def test_a_damaged_log_is_in_nobodys_way_when_starting_over(repo: RepoBuilder, l
 
 
 def test_starting_over_ends_what_still_runs_and_its_worktrees_can_be_cleaned(repo: RepoBuilder) -> None:
-    run = 'echo half > t1.txt; test "$WAVES_ATTEMPT" = 2 || sleep 60; echo t1 > t1.txt'
+    run = 'echo half > t1.txt; test "$WAVES_ATTEMPT" = 2 || sleep 600; echo t1 > t1.txt'
     repo.commit({".waves/plan.yaml": plan(task("t1", run=run))})
     kill_while_its_agent_works(repo)
-    while not (repo.folder.parent / "repo.waves/p/t1.1/t1.txt").exists():
-        time.sleep(0.02)
+    half = repo.folder.parent / "repo.waves/p/t1.1/t1.txt"
+    assert eventually(lambda: half.exists() and half.read_text())
     assert "note: ended what still ran of run" in repo.waves("run", "--new")
     assert processes_of(repo) == []
     assert "attempt 1 of task 't1' is of an earlier time and not merged" in repo.waves("clean")
@@ -261,8 +269,7 @@ def test_a_manifest_and_a_plan_that_an_agent_changed_are_put_back_and_told(repo:
     repo.commit({".waves/plan.yaml": plan(task("t1", run=grab)), "foreign.txt": "1\n"})
     folder = repo.folder.parent / "repo.waves"
     with start(repo) as process:
-        while not (folder / "changed").exists():
-            time.sleep(0.02)
+        assert eventually((folder / "changed").exists)
         process.kill()
     (folder / "go").touch()
     done = repo.run_waves("run")
@@ -291,9 +298,8 @@ def test_a_lock_file_that_somebody_deleted_lets_no_second_coordinator_in(repo: R
         (repo.folder / ".git/waves/p.lock").unlink()
         second = repo.run_waves("run")
         (repo.folder.parent / "repo.waves/go").touch()
-        assert process.stdout is not None
-        process.stdout.read()
-        assert process.wait(timeout=20) == 0
+        process.communicate()
+    assert process.returncode == 0
     assert second.returncode == 4
     assert "is being written by somebody else" in second.stderr
     assert merged(repo) == ["t1"]
@@ -304,7 +310,7 @@ def test_two_plans_run_at_once_in_one_repository(repo: RepoBuilder) -> None:
     repo.commit({"p.yaml": phase3(), "q.yaml": other})
     before = digest_of_users_things(repo)
     with begin(repo, "p.yaml") as one, begin(repo, "q.yaml") as two:
-        words = [process.communicate(timeout=60)[0] for process in (one, two)]
+        words = [process.communicate()[0] for process in (one, two)]
     assert [one.returncode, two.returncode] == [0, 0], words
     assert digest_of_users_things(repo) == before
     for name, suffix in (("p", "txt"), ("q", "q")):
@@ -313,30 +319,28 @@ def test_two_plans_run_at_once_in_one_repository(repo: RepoBuilder) -> None:
 
 
 def test_stopping_now_while_a_worktree_is_being_filled_ends_the_agent_that_follows(repo: RepoBuilder) -> None:
-    repo.git("config", "filter.slow.smudge", "sleep 1; cat")
+    go = repo.folder.parent / "go"
+    repo.git("config", "filter.slow.smudge", f"{wait_for(go)}; cat")
     files = {".gitattributes": "x.txt filter=slow\n", "x.txt": "x\n"}
-    repo.commit({".waves/plan.yaml": plan(task("t1", run="sleep 60")), **files})
+    repo.commit({".waves/plan.yaml": plan(task("t1", run="sleep 600")), **files})
     with begin(repo) as process:
-        while not (repo.folder.parent / "repo.waves/p/t1.1/.git").exists():
-            time.sleep(0.02)
+        assert eventually((repo.folder.parent / "repo.waves/p/t1.1/.git").exists)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+        read_until(process, "waiting for what is in flight")
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
-        assert process.stdout is not None
-        process.stdout.read()
+        read_until(process, "ending the agents")
+        go.touch()
+        process.communicate()
+    assert process.returncode == 130
     assert [event["event"] for event in events(repo)][-2:] == ["task_interrupted", "run_stopped"]
     assert processes_of(repo) == []
 
 
 def test_a_worktree_on_a_disk_that_is_not_there_is_parked_and_git_keeps_knowing_it(repo: RepoBuilder) -> None:
-    repo.commit(
-        {".waves/plan.yaml": plan(task("t1", run="echo t1 > t1.txt; sleep 0.5; echo half >> t1.txt"))}
-    )
+    repo.commit({".waves/plan.yaml": plan(task("t1", run="echo t1 > t1.txt; sleep 1; echo half >> t1.txt"))})
     kill_while_its_agent_works(repo)
     folder, away = repo.folder.parent / "repo.waves", repo.folder.parent / "away"
-    while processes_of(repo):
-        time.sleep(0.05)
+    assert eventually(lambda: not processes_of(repo))
     folder.rename(away)
     done = repo.run_waves("run")
     assert done.returncode == 3
@@ -431,17 +435,14 @@ def test_a_set_up_at_work_is_waited_for_and_not_begun_again(repo: RepoBuilder) -
     text = plan(task("t1", run="cat tracked.txt > t1.txt; git checkout -q tracked.txt"), head=head)
     repo.commit({".waves/plan.yaml": text, "tracked.txt": "plain\n"})
     folder = repo.folder.parent / "repo.waves"
+    tracked = folder / "p/t1.1/tracked.txt"
     with begin(repo) as process:
-        while (
-            not any(folder.glob("p/t1.1/tracked.txt"))
-            or "set up" not in (folder / "p/t1.1/tracked.txt").read_text()
-        ):
-            time.sleep(0.02)
+        assert eventually(lambda: tracked.exists() and "set up" in tracked.read_text())
         process.kill()
     with begin(repo) as process:
-        time.sleep(0.5)
+        read_until(process, "going on with run")
         (folder / "go").touch()
-        words, _ = process.communicate(timeout=30)
+        words, _ = process.communicate()
         assert process.returncode == 0, words
     assert repo.git("show", f"{INTEGRATION}:t1.txt") == "set up"
     assert (folder / "runs").read_text() == "x\n"
@@ -452,11 +453,10 @@ def test_hooks_are_not_taken_away_under_a_run(repo: RepoBuilder) -> None:
     hold = f"while ! test -e {repo.folder.parent}/go; do sleep 0.05; done; test -e t1.txt"
     repo.commit({".waves/plan.yaml": plan(task("t1"), head=f"gates:\n  door: {hold}\n")})
     with begin(repo) as process:
-        while not any((repo.folder / ".git/waves/runs").glob("*/jobs/gate*")):
-            time.sleep(0.02)
+        assert eventually(lambda: any((repo.folder / ".git/waves/runs").glob("*/jobs/gate*")))
         done = repo.run_waves("hooks", "uninstall")
         (repo.folder.parent / "go").touch()
-        words, _ = process.communicate(timeout=30)
+        words, _ = process.communicate()
         assert process.returncode == 0, words
     assert done.returncode == 4
     assert "plan 'p' is being run and needs the hooks" in done.stderr

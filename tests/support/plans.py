@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 PHASE3_NEEDS: Mapping[str, Sequence[str]] = {
     "t1": (),
@@ -34,6 +35,11 @@ def task(
 def plan(*tasks: str, head: str = "") -> str:
     """A plan named `p` of these tasks; `head` are more top-level lines."""
     return f"version: 1\nname: p\n{head.rstrip()}\n".replace("\n\n", "\n") + "tasks:\n" + "".join(tasks)
+
+
+def wait_for(place: Path | str) -> str:
+    """Shell words that end as soon as the file is there, for agents that must not be done before a test says so."""
+    return f"while ! test -e '{place}'; do sleep 0.05; done"
 
 
 def phase3(*, run: Mapping[str, str] | None = None, head: str = "") -> str:
