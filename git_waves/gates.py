@@ -21,8 +21,9 @@ JOBS = "gate:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """Which gates to run on which commit; `number` counts the gate rounds of the run and names the folder. `is_stopping`
-    tells a gate that was stopped on request from one that ended its own supervisor."""
+    """Which gates to run on which commit; `number` counts the gate rounds of the run and names the folder. `integration` is
+    where the integration ref is, which a review compares with. `is_stopping` tells a gate that was stopped on request from
+    one that ended its own supervisor."""
 
     git: Git
     run_dir: RunDir
@@ -32,6 +33,7 @@ class Order:
     number: int
     commit: Oid
     tree: Oid
+    integration: Oid
     gates: tuple[str, ...]
     is_stopping: Callable[[], bool]
 
@@ -62,7 +64,8 @@ def _results(order: Order) -> Iterator[GateFinished]:
         if trouble is not None:
             yield _finished(order, gate, trouble[0], trouble[1])
             continue
-        result = _run(order, gate.command, gate.name, timeout=gate.timeout)
+        diff = _write_diff(order) if gate.is_review else None
+        result = _run(order, gate.command, gate.name, timeout=gate.timeout, diff=diff)
         if result.reason is Reason.STOPPED and order.is_stopping():
             return
         yield _finished(order, gate, result, "" if result.code == 0 else _why(gate, result))
@@ -77,7 +80,16 @@ def _set_up(order: Order) -> tuple[JobResult, str] | None:
     return None
 
 
-def _run(order: Order, command: Command, name: str, *, timeout: float | None) -> JobResult:
+def _write_diff(order: Order) -> Path:
+    """What the barrier would publish, as a patch for the integration review."""
+    path = order.run_dir.diff(f"gate.{order.number}")
+    order.git.write_diff(order.integration, order.commit, path)
+    return path
+
+
+def _run(
+    order: Order, command: Command, name: str, *, timeout: float | None, diff: Path | None = None
+) -> JobResult:
     # A result is only believed in a folder whose name nobody could know before: agents can write there.
     job = Job(order.run_dir.job(f"{JOBS}{order.number}.{name}.{secrets.token_hex(8)}"))
     job.folder.mkdir(mode=0o700)
@@ -90,9 +102,11 @@ def _run(order: Order, command: Command, name: str, *, timeout: float | None) ->
                 "WAVES_RUN": order.run_dir.run,
                 "WAVES_GROUP": order.group,
                 "WAVES_CANDIDATE": order.commit,
+                **({"WAVES_DIFF_FILE": str(diff)} if diff is not None else {}),
             }
         ),
         log=log_of(order.run_dir, order.number, name),
+        stdin=diff,
         wall_clock=timeout,
     )
     process.start(job, spec)

@@ -289,6 +289,7 @@ class Coordinator:
             number=number,
             commit=commit,
             tree=tree,
+            integration=Oid(self._state.integration),
             gates=action.gates,
             is_stopping=lambda: self._state.stopping,
         )

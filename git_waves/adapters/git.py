@@ -7,6 +7,7 @@ no hooks, no fsmonitor) and names the exit codes it expects. Output is NUL-separ
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -370,6 +371,29 @@ class Git:
     def diff_stat(self, old: Oid, new: Oid) -> str:
         """`git diff --stat` between two commits, for people."""
         return self._text("diff", "--stat=100", "--no-renames", "--no-ext-diff", "--no-color", old, new, "--")
+
+    def write_diff(self, old: Oid, new: Oid, path: Path) -> None:
+        """Write the patch between two commits to a file, for a reader: as plumbing says it, whatever the user's own `git diff`
+        is set to."""
+        temporary = path.with_name(
+            f".{path.name}.{secrets.token_hex(8)}"
+        )  # never through a link somebody laid there
+        self._run(
+            "diff-tree",
+            "-r",
+            "--patch",
+            "--no-renames",
+            "--no-relative",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=none",
+            f"--output={temporary}",
+            old,
+            new,
+            "--",
+        )
+        temporary.replace(path)
 
     def paths_in(self, tree: Oid) -> tuple[RepoPath, ...]:
         """Every file path of a tree."""

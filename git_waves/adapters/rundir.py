@@ -77,6 +77,10 @@ class RunDir:
         """The list of owned paths an agent can read, one a line."""
         return self.path / "prompts" / f"{task}.{attempt}.owned"
 
+    def diff(self, name: str) -> Path:
+        """Where the diff lies that a stage (of the attempt `name`) or an integration review reads."""
+        return self.path / "prompts" / f"{name}.diff"
+
     def seal(self, task: TaskId | str, attempt: int) -> Path:
         """The digests of what must not change in an attempt's worktree."""
         return self.hooks / f"{task}.{attempt}.seal.json"

@@ -57,6 +57,13 @@ class OnFailure(StrEnum):
     FAIL_DEPENDENTS = "fail-dependents"
 
 
+class OnRed(StrEnum):
+    """What a red gate does to the tasks that did not break it."""
+
+    HALT = "halt"
+    KEEP_GREEN = "keep-green"
+
+
 class CommitPolicy(StrEnum):
     """Who commits: AUTO commits owned work the agent left behind, AGENT leaves committing to the agent."""
 
@@ -172,7 +179,8 @@ class Gate:
 
     A red gate is run again up to `retries` times; `flaky` says what some greens mean. `guards` are the paths whose change by
     a group must turn it red when it is taken back. `failures` is a regular expression for lines of its output that name one
-    failure each.
+    failure each. `is_review` is the plan's integration review: it reads what the barrier would publish, and runs after
+    all others.
     """
 
     name: str
@@ -186,7 +194,27 @@ class Gate:
     guards: tuple[PathPattern, ...] = ()
     baseline: Baseline = Baseline.REPORT
     failures: str | None = None
+    is_review: bool = False
     line: int = 0
+
+
+REVIEW = "review"
+"""The name of the gate that is the integration review."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """An extra rung between verify and merge, in the task's worktree. `tasks` empty means every task. `timeout` in seconds."""
+
+    name: str
+    command: Command
+    timeout: float | None = None
+    tasks: tuple[TaskId, ...] = ()
+    line: int = 0
+
+    def is_for(self, task: TaskId) -> bool:
+        """Whether that task has to pass it."""
+        return not self.tasks or task in self.tasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,11 +277,13 @@ class Plan:
     scheduler: SchedulerName | None = None
     max_parallel: int = DEFAULT_MAX_PARALLEL
     on_failure: OnFailure | None = None
+    on_red: OnRed | None = None
     agent: AgentSpec | None = None
     setup: tuple[Command, ...] = ()
     resources: tuple[Resource, ...] = ()
     background: tuple[Background, ...] = ()
     gates: tuple[Gate, ...] = ()
+    stages: tuple[Stage, ...] = ()
     groups: tuple[GroupDef, ...] = ()
     tasks: tuple[Task, ...] = ()
     shared_paths: SharedPaths | None = None
@@ -266,6 +296,10 @@ class Plan:
             if task.id == task_id:
                 return task
         raise KeyError(task_id)
+
+    def stages_of(self, task_id: TaskId) -> tuple[Stage, ...]:
+        """The extra rungs of one task, in the order it climbs them."""
+        return tuple(stage for stage in self.stages if stage.is_for(task_id))
 
 
 class NeedKind(StrEnum):

@@ -42,4 +42,8 @@ def build_prompt(plan: Plan, task: Task, granted: tuple[RepoPath, ...] = ()) -> 
     ]
     if task.verify:
         lines += ["", "Your work is checked with:", "", *(f"    {command}" for command in task.verify)]
+    stages = plan.stages_of(task.id)
+    if stages:
+        lines += ["", "Your work is also checked with:" if task.verify else "Your work is checked with:", ""]
+        lines += [f"    {stage.name}: {stage.command}" for stage in stages]
     return "\n".join(lines) + "\n"

@@ -33,15 +33,25 @@ class Meeting:
     pairs: tuple[tuple[TaskId, TaskId], ...] | None
 
 
+class ProofKind(StrEnum):
+    """What a command proves: a task by itself, every task's work, or what is merged."""
+
+    TASK = "task"
+    STAGE = "stage"
+    GATE = "gate"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """One command that has to pass: `of` is a task's id or a gate's name; `groups` are the barriers of a gate."""
+    """One command that has to pass: `of` is a task's id, or the name of a gate or a stage (`kind`); `groups` are the barriers
+    of a gate, `tasks` those that a stage is for (empty: all)."""
 
     of: str
-    is_gate: bool
+    kind: ProofKind
     command: Command | None
     line: int
     groups: tuple[str, ...] = ()
+    tasks: tuple[TaskId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +116,7 @@ def _by_path(facts: Facts) -> Iterable[Meeting]:
 
 
 def proofs(plan: Plan, schedule: Schedule) -> tuple[Proof, ...]:
-    """Every command that has to pass, task by task in plan order and then the gates; a task without one is told too."""
+    """Every command that has to pass, task by task in plan order, then stages and gates; a task without one is told too."""
     groups = {
         gate.name: tuple(g.name for g in schedule.groups if gate.name in g.gates) for gate in plan.gates
     }
@@ -114,12 +124,22 @@ def proofs(plan: Plan, schedule: Schedule) -> tuple[Proof, ...]:
     for task in plan.tasks:
         if not task.is_done:
             found += [
-                Proof(of=task.id, is_gate=False, command=command, line=command.line)
+                Proof(of=task.id, kind=ProofKind.TASK, command=command, line=command.line)
                 for command in task.verify or (None,)
                 if command is not None
-            ] or [Proof(of=task.id, is_gate=False, command=None, line=task.line)]
+            ] or [Proof(of=task.id, kind=ProofKind.TASK, command=None, line=task.line)]
     found += [
-        Proof(of=gate.name, is_gate=True, command=gate.command, line=gate.line, groups=groups[gate.name])
+        Proof(of=one.name, kind=ProofKind.STAGE, command=one.command, line=one.line, tasks=one.tasks)
+        for one in plan.stages
+    ]
+    found += [
+        Proof(
+            of=gate.name,
+            kind=ProofKind.GATE,
+            command=gate.command,
+            line=gate.line,
+            groups=groups[gate.name],
+        )
         for gate in plan.gates
     ]
     return tuple(found)

@@ -22,6 +22,7 @@ from git_waves.core.model import (
     Plan,
     Resource,
     SharedPaths,
+    Stage,
     Task,
     TaskId,
 )
@@ -87,11 +88,13 @@ class _Merging:
             )
             or DEFAULT_MAX_PARALLEL,
             on_failure=self._one("on_failure", lambda plan: plan.on_failure),
+            on_red=self._one("on_red", lambda plan: plan.on_red),
             agent=agents[0] if len(agents) == 1 else None,
             setup=tuple({str(one): one for plan in self.plans for one in plan.setup}.values()),
             resources=self._named("resource", lambda plan: plan.resources),
             background=self._named("background writer", lambda plan: plan.background),
-            gates=self._named("gate", lambda plan: plan.gates),
+            gates=self._gates(),
+            stages=self._stages(tasks),
             groups=self._groups(),
             tasks=tasks,
             shared_paths=self._shared_paths(),
@@ -179,6 +182,30 @@ class _Merging:
                     message = f"{what} '{shorten(entry.name)}' is not the same in '{before[1].source}' and '{plan.source}'"
                     self.problems.append(PlanProblem(0, message, "rename one of them"))
         return tuple(entry for entry, _ in found.values())
+
+    def _gates(self) -> tuple[Gate, ...]:
+        """The gates of all plans; the integration review stays the last."""
+        gates = self._named("gate", lambda plan: plan.gates)
+        return tuple(sorted(gates, key=lambda gate: gate.is_review))
+
+    def _stages(self, tasks: Sequence[Task]) -> tuple[Stage, ...]:
+        """A stage is for the tasks of the plans that have it, and for all when that is everybody."""
+        found: dict[str, tuple[Stage, Plan]] = {}
+        only: dict[str, list[TaskId]] = {}
+        for plan, ids in zip(self.plans, self.ids, strict=True):
+            for stage in plan.stages:
+                before = found.setdefault(stage.name, (stage, plan))
+                if not says_the_same(replace(before[0], tasks=()), replace(stage, tasks=())):
+                    message = f"stage '{shorten(stage.name)}' is not the same in '{before[1].source}' and '{plan.source}'"
+                    self.problems.append(PlanProblem(0, message, "rename one of them"))
+                mine = stage.tasks or [task.id for task in plan.tasks]
+                only.setdefault(stage.name, []).extend(ids[task] for task in mine if task in ids)
+        return tuple(
+            replace(
+                stage, tasks=() if len(set(only[name])) == len(tasks) else tuple(dict.fromkeys(only[name]))
+            )
+            for name, (stage, _) in found.items()
+        )
 
     def _groups(self) -> tuple[GroupDef, ...]:
         """Groups of one name are one. Their order keeps that of each plan; plans that contradict each other are refused."""

@@ -14,6 +14,13 @@ _is_plan_name = re.compile(PLAN_NAME).fullmatch
 
 # `waves/<plan>/<task>/<attempt>` lives beside `waves/<plan>/integration`, and a gate gets a worktree as a task does.
 RESERVED_IDS = frozenset({"integration", "gate"})
+# The integration review is a gate of that name.
+RESERVED_GATES = frozenset({"review"})
+# Rungs every task has, and what their jobs and logs are called.
+RESERVED_STAGES = frozenset(
+    {"environment", "canary", "agent", "commit", "ownership", "handoff", "setup", "verify", "merge", "gate"}
+)
+_NUMBERED = re.compile(r"(?:setup|verify)-\d+").fullmatch
 # `refs/waves/archive/...` lives beside `refs/waves/<plan>/...`.
 RESERVED_PLAN_NAMES = frozenset({"archive", "integration"})
 
@@ -38,13 +45,22 @@ Complaint = tuple[str, str]
 
 
 def name_complaint(name: str, what: str) -> Complaint | None:
-    """What is wrong with the name of a task, group, gate, resource or background writer (`what`); None when fine.
+    """What is wrong with the name of a task, group, gate, stage, resource or background writer (`what`); None when fine.
 
     The rules of `git check-ref-format` for one path part, narrowed to letters that no file system, shell or option
     parser reads in its own way.
     """
     if what == "task" and name.lower() in RESERVED_IDS:
         return f"the id '{name}' is taken by git-waves itself", "choose another id"
+    if what == "gate" and name.lower() in RESERVED_GATES:
+        return (
+            f"the gate name '{name}' is taken by git-waves itself",
+            "choose another name; the integration review stands under 'review:'",
+        )
+    if what == "stage" and (name.lower() in RESERVED_STAGES or _NUMBERED(name.lower())):
+        return f"the stage name '{name}' is taken by git-waves itself", "choose another name"
+    if what == "stage" and "." in name:  # what stands before a rung in the name of a job ends with a dot
+        return f"stage '{shorten(name)}' has a '.' in its name", "write '-' instead"
     if not _is_task_id(name):
         return (
             f"{what} '{shorten(name)}' has a name that cannot be used",

@@ -28,8 +28,8 @@ _schema_version = _finder(r'"schema_version"\s*:')
 _loopdeck = _finder(r"^[ \t]*(?:-[ \t]+)?execution_id[ \t]*:", _M)
 _phases = _finder(r"^phases[ \t]*:", _M)
 _own_keys = _finder(
-    r"""\A["']?(?:version|name|base|scheduler|max_parallel|on_failure|agent|commit|setup|resources|background|gates|groups|"""
-    r"""tasks|expect|budget|require_review|id|phases)["']?[ \t]*:(?:[ \t]|$)"""
+    r"""\A["']?(?:version|name|base|scheduler|max_parallel|on_failure|on_red|agent|commit|setup|resources|background|gates|groups|"""
+    r"""tasks|expect|budget|require_review|review|stages|id|phases)["']?[ \t]*:(?:[ \t]|$)"""
 )
 _first_words = _finder(r"^(?!#|---[ \t]*$|[ \t]*$).*$", _M)
 _front = _finder(r"\A---[ \t]*\n")

@@ -16,12 +16,15 @@ from git_waves.adapters import archive
 from git_waves.errors import WavesError, machine_error
 from git_waves.ladder.attempt import Climb, EndedWaitingError, Fell, Interrupted, Outcome, Passed
 from git_waves.ladder.prepare import canary, environment
+from git_waves.ladder.stages import rung_of
 from git_waves.ladder.verdict import commit, ownership, verify
 from git_waves.ladder.work import agent
 
 __all__ = ["RUNGS", "Climb", "Fell", "Interrupted", "Outcome", "Passed", "climb"]
 
-RUNGS: tuple[tuple[str, Callable[[Climb], Fell | Interrupted | None]], ...] = (
+Rung = tuple[str, Callable[[Climb], Fell | Interrupted | None]]
+
+RUNGS: tuple[Rung, ...] = (
     ("environment", environment),
     ("canary", canary),
     ("agent", agent),
@@ -29,11 +32,18 @@ RUNGS: tuple[tuple[str, Callable[[Climb], Fell | Interrupted | None]], ...] = (
     ("ownership", ownership),
     ("verify", verify),
 )
+"""The rungs of every task. The plan may add stages behind the last one."""
+
+
+def _rungs(state: Climb) -> tuple[Rung, ...]:
+    stages = state.plan.stages_of(state.task.id)
+    return (*RUNGS, *((stage.name, rung_of(stage)) for stage in stages))
 
 
 def climb(state: Climb) -> Outcome:
     """Climb every rung in order; the first that does not hold is the outcome."""
-    for name, rung in RUNGS:
+    rungs = _rungs(state)
+    for name, rung in rungs:
         if _takes_time(state, name):
             state.reached(name)
         try:
@@ -55,7 +65,7 @@ def climb(state: Climb) -> Outcome:
     pin = refs.passed_ref(state.plan.name, state.lease.run, state.task.id, state.lease.attempt)
     if archive.keep(state.git, pin, state.tip) != pin:
         return Fell(
-            rung="verify",
+            rung=rungs[-1][0],
             reason=f"'{pin}' could not be written, and nothing else holds its work",
             is_parked=True,
         )
@@ -64,6 +74,11 @@ def climb(state: Climb) -> Outcome:
 
 def _takes_time(state: Climb, rung: str) -> bool:
     """Whether people may see the attempt wait at this rung. The others are over at once, and not worth a synced event."""
-    return rung == "agent" or bool(
-        state.task.verify if rung == "verify" else rung == "environment" and state.plan.setup
-    )
+    at_once = {
+        "environment": not state.plan.setup,
+        "canary": True,
+        "commit": True,
+        "ownership": True,
+        "verify": not state.task.verify,
+    }
+    return not at_once.get(rung, False)

@@ -68,6 +68,7 @@ class Climb:
     taken_up_at: str = ""
     admin: Path = Path()
     sealed: Seal | None = None
+    since: Oid | None = None  # where what `tip` changes begins
     tip: Oid | None = None
     paths: tuple[RepoPath, ...] = ()
 
@@ -78,6 +79,11 @@ class Climb:
     def has_begun(self) -> bool:
         """Whether the agent was ever about to start: from then on the worktree is its, and is only judged."""
         return self.job("agent").file("spec.json").exists()
+
+    def has_reached(self, rung: str) -> bool:
+        """Whether the log of an earlier coordinator tells of that rung (one that takes time), or of a later one."""
+        order = ("environment", "agent", "verify", *(stage.name for stage in self.plan.stages))
+        return self.taken_up_at in order[order.index(rung) :]
 
     def lease_file(self) -> LeaseFile:
         """What the worktree is told about itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 
 from git_waves import agents
@@ -38,12 +39,13 @@ def spec_for(
     stdin: Path | None = None,
     wall_clock: float | None = None,
     quiet: float | None = None,
+    extra: Mapping[str, str] | None = None,
 ) -> JobSpec:
-    """What to run for one rung; times in seconds."""
+    """What to run for one rung; times in seconds, `extra` variables besides those of every command of a task."""
     return JobSpec(
         argv=argv,
         cwd=state.lease.folder,
-        env=process.environment(variables(state)),
+        env=process.environment({**variables(state), **(extra or {})}),
         log=state.run_dir.log(state.task.id, state.lease.attempt, rung),
         stdin=stdin,
         wall_clock=wall_clock,
@@ -60,10 +62,18 @@ def begin(state: Climb, job: Job, spec: JobSpec) -> None:
     process.start(job, spec, keep=held)
 
 
-def supervise(state: Climb, command: Command, rung: str, *, is_known: bool = True) -> JobResult:
-    """Run a set-up or verify command to its end; one whose supervisor was lost with a coordinator is run again.
+def supervise(
+    state: Climb,
+    command: Command,
+    rung: str,
+    *,
+    is_known: bool = True,
+    timeout: float | None = None,
+    extra: Mapping[str, str] | None = None,
+) -> JobResult:
+    """Run a set-up command or a check to its end; one whose supervisor was lost with a coordinator is run again.
 
-    With `is_known` False nobody can have begun it: what lies there was planted, and is ended and passed over.
+    `timeout` in seconds; `extra` variables besides those of every command of a task. With `is_known` False nobody can have begun it: what lies there was planted, and is ended and passed over.
     """
     losses = 0
     for number in itertools.count():
@@ -73,7 +83,8 @@ def supervise(state: Climb, command: Command, rung: str, *, is_known: bool = Tru
                 process.wait(job)
             continue
         if not job.file("spec.json").exists():
-            begin(state, job, spec_for(state, agents.argv_of(command), rung=rung))
+            argv = agents.argv_of(command)
+            begin(state, job, spec_for(state, argv, rung=rung, wall_clock=timeout, extra=extra))
         result = process.wait(job)
         losses += result.reason is Reason.LOST
         if losses > MOST_LOSSES or result.reason not in (Reason.LOST, Reason.REVOKED):

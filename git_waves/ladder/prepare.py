@@ -21,7 +21,7 @@ def environment(state: Climb) -> Fell | Interrupted | None:
     if state.has_begun():
         state.admin = _noted_admin(state)
         return None
-    if state.taken_up_at in ("agent", "verify"):  # never filled again: an agent may have worked there
+    if state.has_reached("agent"):  # never filled again: an agent may have worked there
         return Interrupted(reason="nobody can tell any more whether its agent began")
     is_set_up_begun = bool(state.plan.setup) and state.job("setup-0").file("spec.json").exists()
     if is_set_up_begun:  # and may be at work there this moment

@@ -124,15 +124,14 @@ def ownership(state: Climb) -> Fell | None:
         return Fell(rung="", reason=judged.reason, paths=judged.paths, hint=f"git waves show {state.task.id}")
     if not judged and not state.task.allow_empty:
         return Fell(rung="", reason="the agent ended well and changed nothing", hint=state.log_hint())
-    state.paths = judged
+    state.since, state.paths = state.git.merge_bases(onto, state.tip)[0], judged
     return None
 
 
 def verify(state: Climb) -> Fell | Interrupted | None:
     """The task's own checks, in its worktree. The tip is fixed: what they write is not merged."""
     for number, command in enumerate(state.task.verify):
-        is_known = state.taken_up_at == "verify"
-        result = supervise(state, command, f"verify-{number}", is_known=is_known)
+        result = supervise(state, command, f"verify-{number}", is_known=state.has_reached("verify"))
         if result.reason is Reason.STOPPED:
             return Interrupted(reason="stopped during verify")
         if result.code != 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from git_waves.core.analysis import Analysis
-from git_waves.core.model import Hold, HoldKind, Plan, Schedule, ScheduledGroup, Task, TaskId
+from git_waves.core.model import Hold, HoldKind, Plan, Schedule, ScheduledGroup, Stage, Task, TaskId
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.views.findings_text import findings_lines, findings_summary
 from git_waves.views.paint import PLAIN, Paint
@@ -46,6 +46,12 @@ def _header(analysis: Analysis, paint: Paint) -> Iterator[str]:
     shared = _shared_gates(schedule)
     if shared:
         yield f"gates: {', '.join(map(clean, shared))}, after every group"
+    if plan.stages:
+        yield f"stages: {', '.join(_stage(stage) for stage in plan.stages)}, between verify and merge"
+
+
+def _stage(stage: Stage) -> str:
+    return clean(stage.name) + (f" (of {_some(len(stage.tasks), 'task')})" if stage.tasks else "")
 
 
 def _shared_gates(schedule: Schedule) -> tuple[str, ...]:

@@ -84,3 +84,5 @@ def _task(plan: Plan, task: Task, manifest: OwnershipManifest) -> Iterator[str]:
         yield f"    may change {clean(str(pattern))}"
     for command in task.verify:
         yield f"    verified by {clean(str(command).strip())}"
+    for stage in plan.stages_of(task.id):
+        yield f"    stage {clean(stage.name)}: {clean(str(stage.command).strip())}"

@@ -63,8 +63,9 @@ def _meeting(meeting: Meeting) -> dict[str, Any]:
 
 def _proof(proof: Proof) -> dict[str, Any]:
     return {
-        "gate" if proof.is_gate else "task": proof.of,
+        str(proof.kind): proof.of,
         "command": None if proof.command is None else str(proof.command),
         "line": proof.line,
         "groups": list(proof.groups),
+        "tasks": list(proof.tasks),
     }

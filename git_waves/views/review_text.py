@@ -8,7 +8,7 @@ from git_waves.core.analysis import Analysis
 from git_waves.core.findings.facts import Facts
 from git_waves.core.model import Finding, ScheduledGroup, TaskId
 from git_waves.core.review import Recorded, Review, Word
-from git_waves.core.sheet import Between, Meeting, Point, Proof, checklist, meetings, proofs
+from git_waves.core.sheet import Between, Meeting, Point, Proof, ProofKind, checklist, meetings, proofs
 from git_waves.views.findings_text import findings_summary
 from git_waves.views.markdown import code, codes, plain, table
 from git_waves.views.plan_text import hold_words
@@ -134,11 +134,19 @@ def _proofs(found: Sequence[Proof], groups: int) -> Iterator[str]:
     yield "## Validation lines"
     yield ""
     for one in found:
-        what = f"gate {code(one.of)}{_at(one, groups)}" if one.is_gate else code(one.of)
+        what = _what(one, groups)
         where = f" (line {one.line})" if one.line else ""
         command = code(str(one.command)) if one.command is not None else "**nothing proves it by itself**"
         yield f"- {what}{where}: {command}"
     yield ""
+
+
+def _what(one: Proof, groups: int) -> str:
+    if one.kind is ProofKind.GATE:
+        return f"gate {code(one.of)}{_at(one, groups)}"
+    if one.kind is ProofKind.STAGE:
+        return f"stage {code(one.of)} of {codes(one.tasks) if one.tasks else 'every task'}"
+    return code(one.of)
 
 
 def _at(gate: Proof, groups: int) -> str:

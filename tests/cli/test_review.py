@@ -90,6 +90,7 @@ def test_the_sheet_as_json_has_the_same_parts(repo: RepoBuilder, waves: Waves) -
         "command": "test -d drivers",
         "line": 5,
         "groups": [str(n) for n in range(1, 13)],
+        "tasks": [],
     } in found["validation"]
     assert (found["verdicts"], found["is_approved"], found["require_review"]) == ([], False, False)
     assert found["plan"] == json.loads(waves("plan", "--json", exit=1).out)

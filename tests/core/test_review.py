@@ -115,13 +115,13 @@ def test_every_validation_line_and_every_lack_of_one() -> None:
         gates={"unit": (), "late": ("nowhere",)},
     )
     assert [
-        (one.of, one.is_gate, str(one.command), one.groups) for one in proofs(some, facts_of(some).schedule)
+        (one.of, str(one.kind), str(one.command), one.groups) for one in proofs(some, facts_of(some).schedule)
     ] == [
-        ("a", False, "make a", ()),
-        ("a", False, "make lint", ()),
-        ("b", False, "None", ()),
-        ("unit", True, "make test", ("1",)),
-        ("late", True, "make test", ()),
+        ("a", "task", "make a", ()),
+        ("a", "task", "make lint", ()),
+        ("b", "task", "None", ()),
+        ("unit", "gate", "make test", ("1",)),
+        ("late", "gate", "make test", ()),
     ]
 
 

@@ -104,6 +104,11 @@ def test_groups_in_another_order_are_refused() -> None:
             "resources: {db: {capacity: 2}}\n",
             "resource 'db' is not the same in 'a.yaml' and 'b.yaml'",
         ),
+        (
+            "stages: {risk: make}\n",
+            "stages: {risk: make all}\n",
+            "stage 'risk' is not the same in 'a.yaml' and 'b.yaml'",
+        ),
     ],
 )
 def test_what_has_one_name_must_be_one_thing(first: str, second: str, problem: str) -> None:
@@ -112,6 +117,20 @@ def test_what_has_one_name_must_be_one_thing(first: str, second: str, problem: s
         assert refusal(*texts)[0] == f"a.yaml, b.yaml:0: {problem}"
     else:
         assert [gate.name for gate in merged(*texts).plan.gates] == ["unit"]
+
+
+def test_the_review_stays_the_last_gate_and_a_stage_is_for_the_tasks_of_its_plans() -> None:
+    plan = merged(
+        "review: ./read.sh\ngates: {unit: make}\nstages: {risk: ./risk.sh, meta: {run: m, tasks: [a]}}\n"
+        + tasks("{id: a}", "{id: b}"),
+        "gates: {lint: make lint}\nstages: {risk: ./risk.sh, own: x}\n" + tasks("{id: a}"),
+    ).plan
+    assert [gate.name for gate in plan.gates] == ["unit", "lint", "review"]
+    assert {stage.name: stage.tasks for stage in plan.stages} == {
+        "risk": (),
+        "meta": ("a",),
+        "own": ("b.a",),
+    }
 
 
 def test_settings_are_those_of_the_first_that_has_them_and_others_are_noted() -> None:

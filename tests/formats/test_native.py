@@ -17,6 +17,7 @@ from git_waves.core.model import (
     GroupDef,
     Intent,
     OnFailure,
+    OnRed,
     PathPattern,
     PatternKind,
     Plan,
@@ -25,6 +26,7 @@ from git_waves.core.model import (
     SchedulerName,
     Scope,
     SharedPaths,
+    Stage,
     Task,
     TaskId,
 )
@@ -172,6 +174,32 @@ tasks:
             line=11,
         ),
     )
+
+
+def test_the_integration_review_is_the_last_gate_and_stages_are_rungs_of_their_tasks() -> None:
+    plan = read(
+        "version: 1\non_red: keep-green\nreview: {run: [reader, -q], timeout: 5m}\n"
+        "stages:\n  risk: ./risk.sh\n  meta: {run: ./meta.sh, timeout: 90, tasks: [b]}\n"
+        "gates: {unit: make test}\ntasks:\n- id: a\n- id: b\n"
+    )
+    assert plan.on_red is OnRed.KEEP_GREEN
+    assert [(gate.name, gate.is_review) for gate in plan.gates] == [("unit", False), ("review", True)]
+    assert plan.gates[-1] == Gate(
+        name="review",
+        command=Command(argv=("reader", "-q"), line=3),
+        timeout=300.0,
+        is_review=True,
+        baseline=Baseline.SKIP,
+        line=3,
+    )
+    assert plan.stages == (
+        Stage(name="risk", command=shell("./risk.sh", 5), line=5),
+        Stage(name="meta", command=shell("./meta.sh", 6), timeout=90.0, tasks=(TaskId("b"),), line=6),
+    )
+    assert [[stage.name for stage in plan.stages_of(task.id)] for task in plan.tasks] == [
+        ["risk"],
+        ["risk", "meta"],
+    ]
 
 
 def test_what_is_not_said_has_its_default() -> None:

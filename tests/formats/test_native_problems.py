@@ -40,8 +40,8 @@ def bad_path(line: int, path: str, owner: str) -> str:
 
 
 KEYS = (
-    "known keys: version, name, base, scheduler, max_parallel, on_failure, agent, commit, setup, resources, "
-    "background, gates, groups, tasks, expect, budget, require_review"
+    "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, commit, setup, resources, "
+    "background, gates, review, stages, groups, tasks, expect, budget, require_review"
 )
 LETTERS = "letters, digits, '.', '_' and '-', at most 64, a letter or digit first"
 SLUG = "lower-case letters, digits and '-', at most 40, and a letter or digit first"
@@ -148,6 +148,22 @@ def test_a_wrong_key_of_the_plan_is_told_with_its_line(lines: str, expected: str
         ("gates: {run: {run: {a: b}}}", problem(4, "'run' of gate 'run' must be a command: a text for the shell, or a list that is executed as it is, not a mapping")),
         ("gates: [make]", problem(4, "'gates' must be a mapping, not a list")),
         ("gates: {-x: make}", problem(4, "gate '-x' has a name that cannot be used", LETTERS)),
+        ("gates: {Review: make}", problem(4, "the gate name 'Review' is taken by git-waves itself", "choose another name; the integration review stands under 'review:'")),
+        ("on_red: stop", problem(4, "unknown on_red 'stop'", "known: halt, keep-green")),
+        ("review: {run: x, claim: true}", problem(4, "unknown key 'claim' in 'review'", "known keys: run, timeout")),
+        ("review: {timeout: 5m}", problem(4, "'review' has no 'run'", "add a line 'run: ...'")),
+        ("review: ''", problem(4, "'review' is an empty command", "write the command, or take it out")),
+        ("review: [sh, [x]]", problem(4, "an entry of 'review' must be text, not a list")),
+        ("review: {run: [sh, [x]], timeout: soon}", problem(4, "an entry of 'run' of 'review' must be text, not a list") + "\n" + problem(4, "'timeout' of the review is no duration: 'soon'", "write 90, 90s, 15m or 1.5h")),
+        ("stages: {verify: x}", problem(4, "the stage name 'verify' is taken by git-waves itself", "choose another name")),
+        ("stages: {Verify-2: x}", problem(4, "the stage name 'Verify-2' is taken by git-waves itself", "choose another name")),
+        ("stages: {a.b: x}", problem(4, "stage 'a.b' has a '.' in its name", "write '-' instead")),
+        ("stages: {risk: {run: x, tasks: [b]}}", problem(4, "stage 'risk' names task 'b', which the plan does not have", "tasks: a")),
+        ("stages: {risk: {run: x, tasks: [a, a]}}", problem(4, "'tasks' of stage 'risk' names 'a' twice", "keep one of the two")),
+        ("stages: {risk: {tasks: [a]}}", problem(4, "stage 'risk' has no 'run'", "add a line 'run: ...'")),
+        ("stages: {risk: [[x]]}", problem(4, "stage 'risk' must be text, not a list")),
+        ("stages: {risk: {run: x, groups: [a]}}", problem(4, "unknown key 'groups' in stage 'risk'", "known keys: run, timeout, tasks")),
+        ("stages: [risk]", problem(4, "'stages' must be a mapping, not a list")),
         ("resources: {db: {capacity: 0}}", problem(4, "'capacity' of resource 'db' must be a whole number of at least 1, not '0'")),
         ("resources: {db: {scope: planet}}", problem(4, "unknown scope 'planet'", "known: run, machine")),
         ("resources: {db: 2}", problem(4, "resource 'db' must be a mapping, not text")),

@@ -34,7 +34,7 @@ def test_it_is_draft_2020_12_and_names_itself() -> None:
 
 def test_every_key_is_described_and_no_other_is_allowed() -> None:
     with_keys = [one for one in objects(json_schema()) if one.get("type") == "object" and "properties" in one]
-    assert len(with_keys) == 11
+    assert len(with_keys) == 13
     for one in with_keys:
         assert one["additionalProperties"] is False
         assert all(key.get("description", "").endswith(".") for key in one["properties"].values())
@@ -50,5 +50,6 @@ def test_an_editor_completes_the_words_that_are_known() -> None:
     keys = json_schema()["properties"]
     assert keys["scheduler"]["enum"] == ["sequential", "dag-parallel", "ready-set"]
     assert keys["on_failure"]["enum"] == ["halt", "fail-dependents"]
+    assert keys["on_red"]["enum"] == ["halt", "keep-green"]
     assert keys["commit"]["enum"] == ["auto", "agent"]
     assert keys["version"]["const"] == 1

@@ -22,6 +22,7 @@ from git_waves.core.model import (
     GroupDef,
     Intent,
     OnFailure,
+    OnRed,
     Origin,
     Plan,
     RepoPath,
@@ -29,13 +30,14 @@ from git_waves.core.model import (
     SchedulerName,
     Scope,
     SharedPaths,
+    Stage,
     Task,
     TaskId,
 )
 from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.errors import PlanError
 from git_waves.formats.lineless import says_the_same
-from git_waves.formats.names import plan_name_complaint
+from git_waves.formats.names import name_complaint, plan_name_complaint
 from git_waves.formats.native.expressible import expressible
 from git_waves.formats.native.writer import write_plan
 from tests.formats.shown import AGENTS, DATA, plan_text, read, shell, shown
@@ -76,6 +78,9 @@ NAMES = st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,12}\Z").filter(
         and not name.lower().endswith(".lock")
         and name.lower() not in ("integration", "gate")
     )
+)
+STAGE_NAMES = st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9_-]{0,12}\Z").filter(
+    lambda name: name_complaint(name, "stage") is None
 )
 PATHS = st.one_of(
     st.sampled_from(
@@ -146,6 +151,13 @@ def plans(draw: st.DrawFn) -> Plan:
     groups = draw(st.lists(NAMES, max_size=2, unique_by=str.casefold))
     resources = draw(st.lists(NAMES, max_size=2, unique_by=str.casefold))
     gates = draw(st.lists(NAMES, max_size=2, unique_by=str.casefold))
+    review = Gate(
+        name="review",
+        command=draw(COMMANDS),
+        timeout=draw(st.none() | st.just(60.0)),
+        is_review=True,
+        baseline=Baseline.SKIP,
+    )
     tasks = []
     for number, name in enumerate(names):
         run = draw(st.none() | COMMANDS)
@@ -190,6 +202,7 @@ def plans(draw: st.DrawFn) -> Plan:
         scheduler=draw(st.none() | st.sampled_from(SchedulerName)),
         max_parallel=draw(st.integers(1, 9)),
         on_failure=draw(st.none() | st.sampled_from(OnFailure)),
+        on_red=draw(st.none() | st.sampled_from(OnRed)),
         agent=draw(
             st.sampled_from([None, AgentSpec(name="claude"), AgentSpec(command=Command(argv=("a", "-b")))])
         ),
@@ -216,6 +229,16 @@ def plans(draw: st.DrawFn) -> Plan:
                 **draw(GATE_KEYS),
             )
             for number, name in enumerate(gates)
+        )
+        + ((review,) if draw(st.booleans()) else ()),
+        stages=tuple(
+            Stage(
+                name=name,
+                command=draw(COMMANDS),
+                timeout=draw(st.none() | st.just(90.0)),
+                tasks=tuple(map(TaskId, draw(st.lists(st.sampled_from(names), unique=True)))),
+            )
+            for name in draw(st.lists(STAGE_NAMES, max_size=2, unique_by=str.casefold))
         ),
         groups=tuple(GroupDef(name=name, title=draw(LETTERS)) for name in groups),
         tasks=tuple(tasks),

@@ -48,6 +48,8 @@ def commands_of(plan: Plan) -> Iterator[tuple[str, TaskId | None, Command]]:
                 yield f"{name} of background '{writer.name}'", None, optional
     for gate in plan.gates:
         yield f"gate '{gate.name}'", None, gate.command
+    for stage in plan.stages:
+        yield f"stage '{stage.name}'", None, stage.command
     for name, command in _of_agent(plan.agent):
         yield name, None, command
     for task in plan.tasks:

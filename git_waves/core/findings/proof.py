@@ -1,4 +1,4 @@
-"""Checks that prove nothing: gates (W901) and verify commands (W902) that cannot fail, failures inside them that are
+"""Checks that prove nothing: gates (W901), verify commands and stages (W902) that cannot fail, failures inside them that are
 lost (W903), tests that an empty variable passes (W904), checks that run backwards (W905), and what could not be read (W906).
 """
 
@@ -19,7 +19,7 @@ _LONGEST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Owner:
-    """Whose command it is: `gate 'unit'`, or `verify of task 'api'`, or of several."""
+    """Whose command it is: `gate 'unit'`, `stage 'risk'`, or `verify of task 'api'`, or of several."""
 
     name: str
     is_gate: bool
@@ -28,11 +28,11 @@ class _Owner:
 
 
 def check_proof(plan: Plan) -> tuple[Finding, ...]:
-    """What the gates and the verify commands of tasks to do cannot prove."""
+    """What the gates, the stages and the verify commands of tasks to do cannot prove."""
     reader = _Reader()
     found: list[Finding] = []
     unjudged: list[tuple[_Owner, int]] = []
-    for command, line, owner in (*_gates(plan), *_verifies(plan, reader)):
+    for command, line, owner in (*_gates_and_stages(plan), *_verifies(plan, reader)):
         ending = reader.ending(command)
         if ending is None:
             unjudged.append((owner, line))
@@ -56,9 +56,12 @@ def _left_out(unjudged: list[tuple[_Owner, int]]) -> Iterator[Finding]:
         )
 
 
-def _gates(plan: Plan) -> Iterator[tuple[Command, int, _Owner]]:
+def _gates_and_stages(plan: Plan) -> Iterator[tuple[Command, int, _Owner]]:
     for gate in plan.gates:
         yield gate.command, gate.command.line or gate.line, _Owner(name=f"gate '{gate.name}'", is_gate=True)
+    for stage in plan.stages:
+        owner = _Owner(name=f"stage '{stage.name}'", is_gate=False, tasks=stage.tasks)
+        yield stage.command, stage.command.line or stage.line, owner
 
 
 @dataclass(slots=True)

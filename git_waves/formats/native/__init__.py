@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from git_waves.core.model import DEFAULT_MAX_PARALLEL, CommitPolicy, OnFailure, Plan, SchedulerName
+from git_waves.core.model import DEFAULT_MAX_PARALLEL, CommitPolicy, OnFailure, OnRed, Plan, SchedulerName
 from git_waves.errors import PlanProblem
 from git_waves.formats.checks import plan_error
 from git_waves.formats.collector import paused_collector
@@ -16,7 +16,9 @@ from git_waves.formats.native.sections import (
     read_gates,
     read_groups,
     read_resources,
+    read_review,
     read_shared_paths,
+    read_stages,
 )
 from git_waves.formats.native.shape_problems import fit
 from git_waves.formats.native.tasks import read_tasks
@@ -82,7 +84,9 @@ def _build(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap, text: PlanT
     commit = reader.choice(CommitPolicy, shape.commit, "commit", tree) or CommitPolicy.AUTO
     groups = read_groups(reader, shape, tree)
     resources = read_resources(reader, shape, tree)
-    gates = read_gates(reader, shape, tree)
+    gates = read_gates(reader, shape, tree) + read_review(reader, shape, tree)
+    background = read_background(reader, shape, tree)
+    tasks = read_tasks(reader, shape, tree, commit)
     return Plan(
         name=_name(reader, shape, tree, text),
         source=text.source,
@@ -90,13 +94,15 @@ def _build(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap, text: PlanT
         scheduler=reader.choice(SchedulerName, shape.scheduler, "scheduler", tree),
         max_parallel=_max_parallel(reader, shape, tree),
         on_failure=reader.choice(OnFailure, shape.on_failure, "on_failure", tree),
+        on_red=reader.choice(OnRed, shape.on_red, "on_red", tree),
         agent=reader.agent(shape.agent, tree, "the plan"),
         setup=reader.commands(shape.setup, "setup", tree, ""),
         resources=resources,
-        background=read_background(reader, shape, tree),
+        background=background,
         gates=gates,
+        stages=read_stages(reader, shape, tree),
         groups=groups,
-        tasks=read_tasks(reader, shape, tree, commit),
+        tasks=tasks,
         shared_paths=read_shared_paths(reader, shape, tree),
         budget=reader.budget(shape.budget, map_under(tree, "budget"), "the plan"),
         require_review=reader.flag(shape.require_review, "require_review", tree, "the plan"),

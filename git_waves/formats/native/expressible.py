@@ -21,11 +21,17 @@ def expressible(plan: Plan) -> Plan:
     tasks = tuple(_expressible(task, done) for task in plan.tasks if task.id not in done)
     used = {task.group for task in tasks}
     wanted = {group for gate in plan.gates for group in gate.groups}
+    stages = tuple(
+        replace(stage, tasks=tuple(task for task in stage.tasks if task not in done))
+        for stage in plan.stages
+        if not stage.tasks or not done.issuperset(stage.tasks)
+    )
     groups = tuple(group for group in plan.groups if group.name in used or group.name in wanted)
     return replace(
         plan,
         source="",
         format="native",
+        stages=stages,
         groups=groups,
         tasks=tasks,
         setup=_several(plan.setup),

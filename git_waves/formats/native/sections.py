@@ -1,8 +1,19 @@
-"""What the parts of a native plan beside its tasks mean: resources, groups, gates, background, shared paths."""
+"""What the parts of a native plan beside its tasks mean: resources, groups, gates, stages, background, shared paths."""
 
 from __future__ import annotations
 
-from git_waves.core.model import Background, Gate, GroupDef, Resource, Scope, SharedPaths
+from git_waves.core.gatewords import Baseline
+from git_waves.core.model import (
+    REVIEW,
+    Background,
+    Gate,
+    GroupDef,
+    Resource,
+    Scope,
+    SharedPaths,
+    Stage,
+    TaskId,
+)
 from git_waves.formats.checks import check_names, check_once, read_path
 from git_waves.formats.commands import one_command
 from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of, map_under
@@ -75,6 +86,50 @@ def read_gates(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tupl
         )
     reader.names["gates"] = tuple(shape.gates or {})
     return tuple(gates)
+
+
+def read_review(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[Gate, ...]:
+    """The integration review, as the one gate it is; nothing when there is none."""
+    entry, line = shape.review, line_of(tree, "review")
+    if entry is None:
+        return ()
+    timeout = None
+    if isinstance(entry, shapes.Review):
+        marks = map_under(tree, "review")
+        command = reader.command(entry.run, "run", marks, "the review")
+        timeout = reader.seconds(entry.timeout, "timeout", marks, "the review")
+    else:
+        command = one_command(entry, line=line, what="'review'", problems=reader.problems)
+    if command is None:
+        return ()
+    # Before the run there is nothing to read.
+    skip = Baseline.SKIP
+    return (Gate(name=REVIEW, command=command, timeout=timeout, is_review=True, baseline=skip, line=line),)
+
+
+def read_stages(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[Stage, ...]:
+    """The extra rungs in the order they are written; the tasks must have been read."""
+    section = map_under(tree, "stages")
+    check_names(((name, line_of(section, name)) for name in shape.stages or {}), "stage", reader.problems)
+    stages = []
+    for name, entry in (shape.stages or {}).items():
+        line = line_of(section, name)
+        owner = f"stage '{shorten(name)}'"
+        if not isinstance(entry, shapes.Stage):
+            command = one_command(entry, line=line, what=owner, problems=reader.problems)
+            if command is not None:
+                stages.append(Stage(name=name, command=command, line=line))
+            continue
+        marks = map_under(section, name)
+        command = reader.command(entry.run, "run", marks, owner)
+        timeout = reader.seconds(entry.timeout, "timeout", marks, owner)
+        tasks, lines = entry.tasks or (), entry_lines(marks, "tasks")
+        reader.check_known(tasks, lines, "tasks", "task", owner)
+        check_once(tasks, lines, f"'tasks' of {owner}", reader.problems)
+        if command is not None:
+            only = tuple(map(TaskId, tasks))
+            stages.append(Stage(name=name, command=command, timeout=timeout, tasks=only, line=line))
+    return tuple(stages)
 
 
 def read_background(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[Background, ...]:

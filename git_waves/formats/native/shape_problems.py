@@ -24,6 +24,7 @@ _SECTIONS: dict[str, type[shapes.Shape]] = {
     "tasks": shapes.Task,
     "resources": shapes.Resource,
     "gates": shapes.Gate,
+    "stages": shapes.Stage,
     "groups": shapes.Group,
     "background": shapes.Background,
 }
@@ -33,11 +34,13 @@ _PARTS: dict[str, type[shapes.Shape]] = {
     "control": shapes.Patch,
     "budget": shapes.Budget,
     "expect": shapes.Expect,
+    "review": shapes.Review,
 }
 _ONE_OF = {
     "tasks": "task",
     "resources": "resource",
     "gates": "gate",
+    "stages": "stage",
     "groups": "group",
     "background": "background writer",
 }
@@ -138,7 +141,7 @@ def _of_keys(detail: ErrorDetails) -> Location:
     """The location without the names of our unions' members. A plan may have keys of the same name: where only a key
     can stand, it is kept."""
     location = detail["loc"]
-    kept = {"gates": 1, "resources": 2}.get(str(location[0]), -1)
+    kept = {"gates": 1, "stages": 1, "resources": 2}.get(str(location[0]), -1)
     last = len(location) - 1 if detail["type"] == "extra_forbidden" else -1
     return tuple(part for at, part in enumerate(location) if part not in shapes.MEMBERS or at in (kept, last))
 
@@ -161,10 +164,14 @@ def _step(node: object, part: int | str) -> _Place | None:
 def _to_cut(location: Location) -> Location:
     """What to take out for a misfit: a command as a whole, since half a command is another one; else the misfit."""
     for at, part in enumerate(location[:-1]):
-        if part in _COMMANDS and at != 1:  # at 1 stands the name of a gate or a resource
+        if part in _COMMANDS and at != 1:  # at 1 stands the name of a gate, a stage or a resource
             return location[: at + 1]
-    is_word_of_gate = location[0] == "gates" and len(location) == 3 and isinstance(location[2], int)
-    return location[:2] if is_word_of_gate else location
+    if location[0] == "review" and len(location) == 2 and isinstance(location[1], int):
+        return location[:1]
+    is_word_of_one = (
+        location[0] in ("gates", "stages") and len(location) == 3 and isinstance(location[2], int)
+    )
+    return location[:2] if is_word_of_one else location
 
 
 def _cut(places: Iterable[_Place]) -> bool:

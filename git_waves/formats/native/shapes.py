@@ -208,6 +208,25 @@ class Gate(Shape):
     )
 
 
+class Review(Shape):
+    """The integration review: it reads what a barrier would publish."""
+
+    run: OneCommand = Field(
+        description="The command; the diff is its standard input, and lies in $WAVES_DIFF_FILE."
+    )
+    timeout: Duration | None = Field(default=None, description="Longest time it may take.")
+
+
+class Stage(Shape):
+    """An extra rung between verify and merge."""
+
+    run: OneCommand = Field(
+        description="The command, in the task's worktree; $WAVES_DIFF_FILE holds what the task changed."
+    )
+    timeout: Duration | None = Field(default=None, description="Longest time it may take.")
+    tasks: list[Id] | None = Field(default=None, description="Only for these tasks; else for every one.")
+
+
 class Group(Shape):
     """A group of tasks that ends at one barrier."""
 
@@ -240,6 +259,14 @@ _GateChoice = Annotated[
     Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Gate, Tag("<map>")],
     _either("a command, or a mapping with 'run'"),
 ]
+_ReviewChoice = Annotated[
+    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Review, Tag("<map>")],
+    _either("a command, or a mapping with 'run'"),
+]
+_StageChoice = Annotated[
+    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Stage, Tag("<map>")],
+    _either("a command, or a mapping with 'run'"),
+]
 _Resources = Annotated[
     Annotated[list[Id], Tag("<list>")] | Annotated[dict[str, Resource], Tag("<map>")],
     _either("a list of names, or a mapping of name to capacity, scope and kind"),
@@ -269,6 +296,11 @@ class PlanShape(Shape):
         description="What a failed task does to the others.",
         json_schema_extra={"enum": ["halt", "fail-dependents"]},
     )
+    on_red: Text | None = Field(
+        default=None,
+        description="What a red gate does to the tasks that did not break it (halt).",
+        json_schema_extra={"enum": ["halt", "keep-green"]},
+    )
     agent: AgentChoice | None = Field(
         default=None, description="Who does tasks that name no agent of their own."
     )
@@ -286,6 +318,12 @@ class PlanShape(Shape):
     background: list[Background] | None = Field(default=None, description="Writers that are no tasks.")
     gates: dict[str, _GateChoice] | None = Field(
         default=None, description="Must pass on the candidate at each barrier."
+    )
+    review: _ReviewChoice | None = Field(
+        default=None, description="Reads what a barrier would publish, after the gates."
+    )
+    stages: dict[str, _StageChoice] | None = Field(
+        default=None, description="Extra rungs of every task between verify and merge, in this order."
     )
     groups: list[_GroupChoice] | None = Field(
         default=None, description="Groups in the order of their barriers."

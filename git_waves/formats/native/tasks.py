@@ -41,6 +41,7 @@ def read_tasks(
         ids.append((task.id, line_of(marks, "id")))
         needs.append((task.id, entry.needs or (), entry_lines(marks, "needs") if entry.needs else ()))
     check_names(ids, "task", reader.problems)
+    reader.names["tasks"] = tuple(task for task, _ in ids)
     check_needs(needs, reader.problems, is_fragment=reader.is_fragment)
     return tuple(tasks)
 

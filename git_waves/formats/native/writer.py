@@ -23,6 +23,7 @@ from git_waves.core.model import (
     Plan,
     Resource,
     Scope,
+    Stage,
     Task,
     TaskId,
 )
@@ -50,12 +51,18 @@ def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId,
         writer.line(0, f"max_parallel: {plan.max_parallel}")
     if plan.on_failure is not None:
         writer.line(0, f"on_failure: {plan.on_failure}")
+    if plan.on_red is not None:
+        writer.line(0, f"on_red: {plan.on_red}")
     writer.agent(0, plan.agent)
     writer.commands(0, "setup", plan.setup)
     writer.budget(0, plan.budget)
     writer.resources(plan.resources)
     writer.background(plan)
-    writer.gates(plan.gates)
+    writer.gates([gate for gate in plan.gates if not gate.is_review])
+    for gate in plan.gates:
+        if gate.is_review:
+            writer.review(gate)
+    writer.stages(plan.stages)
     writer.groups(plan.groups)
     writer.shared_paths(plan)
     writer.lines.append("tasks:")
@@ -206,6 +213,30 @@ class _Writer:
             self.command(4, "control", control.command)
         elif control is not None and control.patch is not None:
             self.line(4, f"control: {{patch: {scalar(control.patch)}}}")
+
+    def review(self, gate: Gate) -> None:
+        """The integration review as a command, or with its time limit."""
+        if gate.timeout is None:
+            self.command(0, "review", gate.command)
+            return
+        self.line(0, "review:")
+        self.command(2, "run", gate.command)
+        self.line(2, f"timeout: {number(gate.timeout)}s")
+
+    def stages(self, stages: Sequence[Stage]) -> None:
+        """Each extra rung as a command, or with what else is said about it."""
+        if stages:
+            self.line(0, "stages:")
+        for stage in stages:
+            if stage.timeout is None and not stage.tasks:
+                self.command(2, scalar(stage.name), stage.command)
+                continue
+            self.line(2, f"{scalar(stage.name)}:")
+            self.command(4, "run", stage.command)
+            if stage.timeout is not None:
+                self.line(4, f"timeout: {number(stage.timeout)}s")
+            if stage.tasks:
+                self.list(4, "tasks", [scalar(task) for task in stage.tasks])
 
     def groups(self, groups: Sequence[GroupDef]) -> None:
         """Groups in the order of their barriers."""
