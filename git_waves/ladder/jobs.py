@@ -73,7 +73,8 @@ def supervise(
 ) -> JobResult:
     """Run a set-up command or a check to its end; one whose supervisor was lost with a coordinator is run again.
 
-    `timeout` in seconds; `extra` variables besides those of every command of a task. With `is_known` False nobody can have begun it: what lies there was planted, and is ended and passed over.
+    `timeout` in seconds; `extra` variables besides those of every command of a task. With `is_known` False nobody can have
+    begun it: what lies there was planted, and is ended and passed over.
     """
     losses = 0
     for number in itertools.count():
