@@ -19,6 +19,7 @@ from git_waves.core.model import (
     TaskId,
 )
 
+_INTENTS = tuple(Intent)
 _LONGEST_ID = 40
 _MOST_NAMES = 20
 
@@ -63,7 +64,8 @@ def hoist(plan: Plan, paths: Sequence[RepoPath]) -> Hoisted:
         needs=tuple(given),
         claims=tuple(
             Claim(pattern=PathPattern(kind=PatternKind.FILE, text=path), intent=intent)
-            for path, intent in intents.items()
+            # in the order in which a plan is read: what is created first, then what is modified
+            for path, intent in sorted(intents.items(), key=lambda item: _INTENTS.index(item[1]))
         ),
         prompt=wiring_prompt(paths, tuple(given)),
     )

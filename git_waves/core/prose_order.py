@@ -91,6 +91,7 @@ _EXPLICIT = frozenset({"WAIT", "NOT_BEFORE", "ON", "ON_THIS"})
 _WITH_NUMBERS = frozenset(
     {"AFTER", "BEFORE", "NOT_BEFORE", "WAIT", "ON", "PICTURE"}
 )  # may be followed by a bare `7`
+_UNTIL_MERGED = frozenset({"ONCE", "AFTER", "WAIT"})
 _FILLER = re.compile(
     r"[\s:*]{1,12}(?:(?:the\s+)?(?:completion|merge|merging|end|output|outputs|results?|work|changes?|landing|finishing"
     r"|completing)\s+(?:of|from|in)\s+)?(?:(?:completing|finishing|merging|landing)\s+)?",
@@ -102,6 +103,11 @@ _DONE = re.compile(
     r"|finish(?:es)?\b)",
     re.IGNORECASE,
 )
+_MERGED = re.compile(
+    r"[*`'\"]{0,3}\s+(?:(?:is|are|has|have|was|were|been|fully|be)\s+){0,3}(?:merged|landed|integrated|lands?|merges?)\b",
+    re.IGNORECASE,
+)
+_NEVER = re.compile(r"(?!)")
 _EXAMPLE = re.compile(
     r"(?:'s)?\s+(?:\w+\s+){0,2}(?:style|pattern|approach|convention|format|structure|example)s?\b",
     re.IGNORECASE,
@@ -159,11 +165,16 @@ class OrderReader:
         if kind == "ON_THIS":
             return None if subject is None else _statement(passage, found, (), subject, found.end())
         filler = _FILLER.match(text, found.end())
-        named = self._names.read(text, filler.end() if filler else found.end())
-        if named is None or (named.is_plain and kind not in _WITH_NUMBERS) or _EXAMPLE.match(text, named.end):
+        start = filler.end() if filler else found.end()
+        named = self._names.read(text, start)
+        follows = {"ONCE": _DONE, "FIRST": _FIRST}.get(kind)
+        if named is None or (named.is_plain and kind not in _WITH_NUMBERS):
+            named = self._names.called(text, start)
+            if named is not None and named.is_plain:  # nothing else is merged than tasks
+                follows = _MERGED if kind in _UNTIL_MERGED else _NEVER
+        if named is None or _EXAMPLE.match(text, named.end):
             return None
         end = named.end
-        follows = {"ONCE": _DONE, "FIRST": _FIRST}.get(kind)
         if follows is not None:
             rest = follows.match(text, end)
             if rest is None:
@@ -174,7 +185,10 @@ class OrderReader:
     def _subject(self, clause: str) -> Named | None:
         """The tasks a clause begins with: it speaks of them, not of the task whose text it is."""
         mark = _LIST_MARK.match(clause)
-        named = self._names.read(clause, mark.end() if mark else 0)
+        start = mark.end() if mark else 0
+        named = self._names.read(clause, start)
+        if named is None or named.is_plain:
+            named = self._names.called(clause, start)
         return None if named is None or named.is_plain else named
 
 

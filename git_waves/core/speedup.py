@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from git_waves.core.contention import Contention, Problem
-from git_waves.core.lowerbound import fewest_levels
+from git_waves.core.lowerbound import fewest_levels, machine
 from git_waves.core.model import HoldKind, Schedule, SchedulerName, TaskId
 from git_waves.core.timeline import time_of
 from git_waves.core.weights import Weights
@@ -138,10 +138,21 @@ class _View:
         yield _Bound(self._all_at_once(), Limit(kind=LimitKind.CAP))
 
     def _all_at_once(self) -> float:
+        """How long the slots take for all tasks, with what must come before the first and after the last of them."""
         longest = max(self.weights)
         if longest == min(self.weights):  # equal tasks cannot be split evenly
-            return longest * math.ceil(len(self.weights) / self.at_once)
-        return sum(self.weights) / self.at_once
+            jobs = zip(self._heads, self._tails, strict=True)
+            steps = ((round(head / longest), round(tail / longest) + 1) for head, tail in jobs)
+            return longest * machine(steps, self.at_once)
+        return max(self._slots(self._heads), self._slots(self._tails))
+
+    def _slots(self, margins: Sequence[float]) -> float:
+        """The work of the tasks with the longest margins shared between the slots, with the shortest of these margins."""
+        work = longest = 0.0
+        for task in sorted(range(len(margins)), key=margins.__getitem__, reverse=True):
+            work += self.weights[task]
+            longest = max(longest, work / self.at_once + margins[task])
+        return longest
 
     def _queue(self, contention: Contention) -> float:
         """How long those who contend take, with what must come before the first and after the last."""

@@ -1,4 +1,7 @@
-"""Finds tasks by what a sentence calls them: `task 7`, `t7`, `tasks 1-3`, `` `cart` ``. A plain word is no name."""
+"""Finds tasks by what a sentence calls them: `task 7`, `t7`, `tasks 1-3`, `` `cart` ``, `the schema task`.
+
+A plain word is no name by itself: who asks for `called` has to know from the rest of the sentence that it is one.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from git_waves.core.model import TaskId
+from git_waves.core.model import Task, TaskId
 
 MOST_IN_A_RANGE = 200
 
@@ -22,6 +25,11 @@ _TO = re.compile(
     r"\s*(?:-|\u2013|\u2014|\.{2,3}|\b(?:to|through)\b)\s*(?:(?:tasks?|plans?)\b\s*#?|#)?\s*", re.IGNORECASE
 )
 _TOKEN = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_THE = re.compile(r"[\s*]{0,4}(?:the\s+)?[*`'\"]{0,3}", re.IGNORECASE)
+_WORD_GAP = re.compile(r"[ \t]*[-_./ \t][ \t]*|[ \t]*\n[ \t]*")
+_TASK_BEHIND = re.compile(r"[*`'\"]{0,3}[- \t](?:task|plan)\b\**", re.IGNORECASE)
+_MOST_WORDS = 5  # of what a task is called
 _NUMBERS_JOINED = re.compile(r"\b([a-z]{0,20}[-_.]?\d{1,9})-[a-z]{0,20}[-_.]?\d")
 _NUMBERED = re.compile(r"(?P<prefix>[A-Za-z]*[-_.]?)0*(?P<number>\d{1,9}(?:\.\d{1,9})*)")
 _IS_CERTAIN = re.compile(r"(?=.*\d)(?=.*[A-Za-z_.-])|.*[A-Za-z0-9][-_][A-Za-z0-9]")
@@ -33,7 +41,8 @@ _BOUNDARY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Tasks that a text names one after the other, and where the text goes on. `is_plain` when only numbers stand there."""
+    """Tasks that a text names one after the other, and where the text goes on. `is_plain` when only numbers, or words
+    that may mean something else, stand there."""
 
     tasks: tuple[TaskId, ...]
     end: int
@@ -43,24 +52,34 @@ class Named:
 class TaskNames:
     """The names of a plan's tasks. A number stands for the one task whose id is that number behind some prefix."""
 
-    def __init__(self, ids: Iterable[TaskId]) -> None:
+    def __init__(self, tasks: Iterable[Task]) -> None:
         self._ids: dict[str, TaskId] = {}
         numbers: dict[str, list[TaskId]] = {}
+        called: dict[tuple[str, ...], set[TaskId]] = {}
         self._order: dict[str, dict[int, TaskId]] = {}
-        for task in ids:
+        for each in tasks:
+            task = each.id
             self._ids[task.casefold()] = task
+            for name in (task, each.title):
+                words = tuple(_WORD.findall(name.lower()))
+                if len(words) <= _MOST_WORDS and any(map(str.isalpha, words)):
+                    called.setdefault(words, set()).add(task)
             found = _NUMBERED.fullmatch(task)
             if found:
                 numbers.setdefault(found["number"], []).append(task)
                 if "." not in found["number"]:
                     self._order.setdefault(found["prefix"].casefold(), {})[int(found["number"])] = task
         self._known = frozenset(self._ids)
+        self._called = {words: next(iter(tasks)) for words, tasks in called.items() if len(tasks) == 1}
+        self._first_words = frozenset(words[0] for words in self._called)
         self._numbers = {number: tasks[0] for number, tasks in numbers.items() if len(tasks) == 1}
 
     def may_name(self, lowered: str) -> bool:
         """Whether a text in lower case can name a task at all: most do not, and need not be read."""
         words = set(_TOKEN.findall(lowered))
         if not self._known.isdisjoint(words):
+            return True
+        if not self._first_words.isdisjoint(_WORD.findall(lowered)):
             return True
         is_marked = "task" in lowered or "plan" in lowered or "#" in lowered
         if is_marked and any(word.lstrip("0") in self._numbers for word in words if word[0].isdecimal()):
@@ -91,6 +110,25 @@ class TaskNames:
         if is_plain and not is_marked and not _BOUNDARY.match(text, at):
             return None
         return Named(tuple(dict.fromkeys(found)), at, is_plain and not is_marked)
+
+    def called(self, text: str, at: int) -> Named | None:
+        """The task whose id or title stands at `at` in plain words, the longest first; `is_plain` without `task` behind it."""
+        start = _THE.match(text, at)
+        place = at if start is None else start.end()
+        words: list[str] = []
+        found = None
+        while len(words) < _MOST_WORDS and (word := _WORD.match(text, place)) is not None:
+            words.append(word.group().lower())
+            task = self._called.get(tuple(words))
+            if task is not None:
+                behind = _TASK_BEHIND.match(text, word.end())
+                end = word.end() if behind is None else behind.end()
+                found = Named((task,), end, is_plain=behind is None)
+            gap = _WORD_GAP.match(text, word.end())
+            if gap is None:
+                break
+            place = gap.end()
+        return found
 
     def number_of(self, task: TaskId) -> tuple[str, tuple[int, ...]] | None:
         """What comes before the number in a task's id, and the number; None when it has none."""

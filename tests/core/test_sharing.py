@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from hypothesis import example, given
 
+from git_waves.core.findings.facts import Facts
 from git_waves.core.hoist import hoist
 from git_waves.core.model import HoldKind, Intent, PatternKind, Plan, RepoPath
 from git_waves.core.needs import effective_needs
 from git_waves.core.ownership import build_manifest, collisions_of
 from git_waves.core.queues import Queues
 from git_waves.core.schedule import build_schedule, lay_out, state_problem
-from git_waves.core.sharing import MOST_TRIED, Cost, Costs, find_costs
+from git_waves.core.sharing import MOST_TRIED, Cost, Costs
 from git_waves.core.trial import Trial, contested
 from tests.core.plans import phase3_plan, plan, task
 from tests.core.test_schedule import PLANS
@@ -21,9 +22,7 @@ KBUILD = "tests/kunit/Kbuild"
 
 def costs_of(some: Plan) -> Costs:
     manifest = build_manifest(some)
-    layout = lay_out(some, manifest.collisions())
-    levels = {each.id: level for each, level in zip(layout.todo, layout.levels, strict=True)}
-    return find_costs(some, manifest, needs=layout.needs, barriers=layout.barriers, levels=levels)
+    return Facts(plan=some, manifest=manifest, schedule=build_schedule(some, manifest=manifest)).costs
 
 
 def brief(costs: Costs) -> list[tuple[tuple[str, ...], int, int | None, int]]:
@@ -131,6 +130,9 @@ def test_needs_that_follow_from_the_path_go_with_it() -> None:
     some = plan(task("make", "m", create=["x"]), *(task(n, n, modify=["x"]) for n in "abc"))
     (cost,) = costs_of(some).found
     assert (cost.now, cost.hoisted, cost.apart) == (4, 2, 1)
+    chain = plan(task("make", "m", create=["x"]), task("a", "a", modify=["x"]), task("b", "b", needs=["a"]))
+    (cost,) = costs_of(chain).found
+    assert (cost.now, cost.hoisted, cost.apart) == (3, 2, 2), "also where needs explain the whole length"
 
 
 def test_rounds_inside_authored_groups_count_as_groups_do() -> None:

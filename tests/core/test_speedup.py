@@ -93,6 +93,18 @@ def test_the_cap_limits_where_more_could_run() -> None:
     assert outlook(some).best == 9 / 3, "nine equal tasks on four slots take three turns"
 
 
+def test_the_cap_counts_what_comes_before_and_after_the_tasks_that_queue() -> None:
+    equal = plan(*(task(f"t{n}", f"f{n}") for n in range(5)), task("wire", needs=[f"t{n}" for n in range(5)]))
+    assert outlook(equal).best == outlook(equal).factor == 6 / 3, "two turns for five tasks, then the last"
+    assert limit(equal)[0] is LimitKind.CAP
+    timed = plan(
+        *(task(f"t{n}", f"f{n}", estimate=60.0 + n) for n in range(8)),
+        task("wire", needs=[f"t{n}" for n in range(8)], estimate=100.0),
+    )
+    work = sum(60 + n for n in range(8))
+    assert outlook(timed).best == (work + 100) / (work / 4 + 100)
+
+
 def test_nothing_limits_but_the_longest_task_where_all_run_at_once() -> None:
     some = plan(*(task(f"t{n}", f"f{n}", estimate=60.0 * (n + 1)) for n in range(3)))
     assert limit(some) == (LimitKind.TASK, "", ("t2",))

@@ -203,11 +203,19 @@ def test_several_paths_at_once_and_both_lists_of_a_task() -> None:
         "    needs: [a, b, c, d]\n"
         "    files:\n"
         "      create: [x]\n"
-        "      modify: [y]\n"
+        '      modify: ["y"]\n'
         "    prompt: |\n"
         "      Write x and y for the tasks before this one (a, b, c, d):\n"
         "      look at what they added, register it there, and change nothing else.\n"
     )
+
+
+def test_what_is_created_comes_before_what_is_modified_whatever_the_order_of_the_paths() -> None:
+    written = HEAD + (
+        "tasks:\n- {id: a, files: {create: [a, new], modify: [old]}}\n- {id: b, files: [b, old, new]}\n"
+    )
+    result = hoisted(written, "old", "new")
+    assert "\n  files:\n    create: [new]\n    modify: [old]\n" in result
 
 
 def test_a_plain_list_makes_a_plain_list() -> None:

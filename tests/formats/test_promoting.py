@@ -113,7 +113,7 @@ def test_ids_that_yaml_would_read_as_something_else_are_quoted() -> None:
         HEAD
         + "tasks:\n- id: 'no'\n  files: [a]\n- id: '01'\n  files: [c]\n- id: b\n  title: after tasks 'no' and '01'\n  files: [b]\n"
     )
-    assert promoted(before) == before.replace("- id: b\n", '- id: b\n  needs: ["no", 01]\n')
+    assert promoted(before) == before.replace("- id: b\n", '- id: b\n  needs: ["no", "01"]\n')
 
 
 def test_a_plan_that_lacks_nothing_stays_as_it_is() -> None:

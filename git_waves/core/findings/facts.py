@@ -8,7 +8,17 @@ from functools import cached_property
 
 from git_waves.core.bounds import measure
 from git_waves.core.findings.wording import count, listed
-from git_waves.core.model import Claim, Intent, Origin, PathPattern, Plan, RepoPath, Schedule, TaskId
+from git_waves.core.model import (
+    Claim,
+    Intent,
+    NeedKind,
+    Origin,
+    PathPattern,
+    Plan,
+    RepoPath,
+    Schedule,
+    TaskId,
+)
 from git_waves.core.needs import EffectiveNeeds, effective_needs
 from git_waves.core.order import Barriers, Order, build_order, place_in_groups
 from git_waves.core.overlaps import Collision, OverlapKind
@@ -77,8 +87,12 @@ class Facts:
 
     @cached_property
     def costs(self) -> Costs:
-        """What shared paths and resources cost, by scheduling again; nothing where needs make the plan as long as it is."""
-        bounds = measure(self.schedule)
+        """What shared paths and resources cost, by scheduling again; nothing where needs make the plan as long as it is.
+
+        Only declared needs: those that follow from a shared file go when it is hoisted.
+        """
+        declared = tuple(need for need in self.schedule.needs if need.kind is NeedKind.DECLARED)
+        bounds = measure(replace(self.schedule, needs=declared))
         if bounds.rounds <= bounds.longest_chain:
             return Costs()
         rounds = [one_round for group in self.schedule.groups for one_round in group.rounds]

@@ -44,7 +44,7 @@ class _Said:
 
 def check_prose(facts: Facts) -> tuple[Finding, ...]:
     """One finding for each sentence, the first for each pair of tasks."""
-    names = TaskNames(task.id for task in facts.plan.tasks)
+    names = TaskNames(facts.plan.tasks)
     return tuple(_finding(facts, names, said) for said in _sentences(facts.plan, facts.order, names))
 
 
@@ -56,7 +56,7 @@ def missing_needs(plan: Plan) -> tuple[tuple[TaskId, TaskId], ...]:
     needs = effective_needs(plan).needs
     nodes, before = precedence(plan, needs, place_in_groups(plan, needs))
     graph = AcyclicGraph(before)
-    names = TaskNames(task.id for task in plan.tasks)
+    names = TaskNames(plan.tasks)
     pairs = [
         (later, earlier)
         for said in _sentences(plan, Order(nodes, before), names)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from git_waves.core.findings.facts import Facts
-from git_waves.core.findings.wording import count, listed, quoted
+from git_waves.core.findings.wording import count, joined, listed, quoted
 from git_waves.core.mentions import Mention, Thing, mentions_in_commands, mentions_in_prompt
 from git_waves.core.model import Finding, Level, Plan, Resource, Task, TaskId
 
@@ -31,49 +31,60 @@ _CALLED = {
 }
 _DATABASE_PORTS = frozenset({"port 5432", "port 3306", "port 27017", "port 6379", "port 1433"})
 _ONE_OF_A_KIND = frozenset({Thing.DATABASE, Thing.CONTAINER})  # told together, whatever program speaks to it
-_SHOWN = {
-    Thing.DATABASE: "a database",
-    Thing.USER: "what belongs to the user ({})",
-    Thing.PORT: "{}",
-    Thing.SOCKET: "socket '{}'",
-    Thing.CONTAINER: "containers",
-    Thing.SERVICE: "a service outside ({})",
-}
 
 
 @dataclass(slots=True)
 class _Use:
-    """Who uses one thing without saying so, with what words, and where the plan has the first of them."""
+    """Who uses things of one kind without saying so, with what words, and where the plan has the first of them."""
 
     thing: Thing
-    key: str
+    keys: list[str]
     tasks: list[TaskId] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
     line: int = 0
 
 
 def check_undeclared(facts: Facts) -> tuple[Finding, ...]:
-    """One finding for each thing: a warning when two tasks that use it may run together, else a note."""
+    """One finding for each thing, and for all of a kind that the same tasks use: a warning when two of these may run
+    together, else a note."""
     uses: dict[tuple[Thing, str], _Use] = {}
     resources = {resource.name: resource for resource in facts.plan.resources}
     for task in facts.plan.tasks:
         if not task.is_done:
             for mention, where, line in _undeclared(task, resources):
                 key = mention.thing, "" if mention.thing in _ONE_OF_A_KIND else mention.key
-                use = uses.setdefault(key, _Use(mention.thing, mention.key))
+                use = uses.setdefault(key, _Use(mention.thing, [mention.key]))
                 use.line = use.line or line
                 if task.id not in use.tasks[-1:]:
                     use.tasks.append(task.id)
                     at = f" (line {line})" if line else ""
                     use.evidence.append(f"{where} of task '{task.id}' says '{mention.words}'{at}")
-    return (*(_finding(facts, use) for use in uses.values()), *_held_by_nobody(facts.plan))
+    return (*(_finding(facts, use) for use in _together(uses.values())), *_held_by_nobody(facts.plan))
+
+
+def _together(uses: Iterable[_Use]) -> Iterable[_Use]:
+    """What the same tasks use of one kind is one matter, which one resource mends."""
+    found: dict[tuple[Thing, tuple[TaskId, ...]], _Use] = {}
+    for use in uses:
+        known = found.setdefault((use.thing, tuple(use.tasks)), use)
+        if known is not use:
+            known.keys += use.keys
+            known.evidence += use.evidence
+            known.line = min(filter(None, (known.line, use.line)), default=0)
+    return found.values()
 
 
 def _undeclared(task: Task, resources: dict[str, Resource]) -> Iterator[tuple[Mention, str, int]]:
-    for mention, where, line in _mentions(task):
+    found = [
+        (mention, where, line)
+        for mention, where, line in _mentions(task)
         if not any(
             _stands_for(resources.get(name) or Resource(name=name), mention) for name in task.resources
-        ):
+        )
+    ]
+    uses_database = any(mention.thing is Thing.DATABASE for mention, _, _ in found)
+    for mention, where, line in found:
+        if not (uses_database and _is_of_database(mention)):  # told with the database
             yield mention, where, line
 
 
@@ -92,8 +103,11 @@ def _mentions(task: Task) -> Iterator[tuple[Mention, str, int]]:
 def _stands_for(resource: Resource, mention: Mention) -> bool:
     """Whether holding the resource declares what is mentioned. One whose name says nothing may stand for anything."""
     things = _things(resource)
-    is_database = mention.thing is Thing.PORT and mention.key in _DATABASE_PORTS and Thing.DATABASE in things
-    return not things or mention.thing in things or is_database
+    return not things or mention.thing in things or (_is_of_database(mention) and Thing.DATABASE in things)
+
+
+def _is_of_database(mention: Mention) -> bool:
+    return mention.thing is Thing.PORT and mention.key in _DATABASE_PORTS
 
 
 def _things(resource: Resource) -> set[Thing]:
@@ -102,7 +116,7 @@ def _things(resource: Resource) -> set[Thing]:
 
 
 def _finding(facts: Facts, use: _Use) -> Finding:
-    what = _SHOWN[use.thing].format(use.key)
+    what = _shown(use)
     declared = [resource.name for resource in facts.plan.resources if use.thing in _things(resource)]
     holders = [task.id for task in facts.plan.tasks if set(task.resources) & set(declared)]
     may_meet = bool(facts.order.unordered(use.tasks, [*use.tasks, *holders]))
@@ -122,6 +136,22 @@ def _finding(facts: Facts, use: _Use) -> Finding:
         evidence=listed(use.evidence),
         hint=_hint(name, use.tasks, is_new=not declared),
     )
+
+
+def _shown(use: _Use) -> str:
+    match use.thing:
+        case Thing.DATABASE:
+            return "a database"
+        case Thing.CONTAINER:
+            return "containers"
+        case Thing.USER:
+            return f"what belongs to the user ({', '.join(use.keys)})"
+        case Thing.SERVICE:
+            return f"a service outside ({', '.join(use.keys)})"
+        case Thing.PORT:
+            return joined(use.keys)
+        case Thing.SOCKET:
+            return f"socket {quoted(use.keys)}"
 
 
 def _hint(name: str, tasks: Iterable[TaskId], *, is_new: bool) -> str:

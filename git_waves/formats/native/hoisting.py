@@ -12,11 +12,10 @@ import yaml
 from git_waves.core.hoist import Hoisted
 from git_waves.core.model import Intent, PathPattern, Task
 from git_waves.core.paths import PathProblem, parse_pattern
+from git_waves.formats.native.scalars import scalar
 from git_waves.formats.native.surgery import CannotRewriteError, Node, Surgery, compose, value_of
 
 _WIDTH = 100
-_SAFE = re.compile(r"[A-Za-z][\w./+-]*(?: [\w./+-]+)*")
-_TAKEN = frozenset({"null", "true", "false", "yes", "no", "on", "off"})  # words other readers of YAML convert
 _INTENTS = frozenset(intent.value for intent in Intent)
 
 
@@ -104,8 +103,8 @@ def _as_json(task: Task) -> dict[str, object]:
 
 def _as_yaml(task: Task) -> Iterator[str]:
     files = _files(task)
-    yield f"- id: {_scalar(task.id)}"
-    yield f"  title: {_scalar(task.title)}"
+    yield f"- id: {scalar(task.id)}"
+    yield f"  title: {scalar(task.title)}"
     yield from _flow("  needs: [", task.needs, "]")
     if isinstance(files, list):
         yield from _flow("  files: [", files, "]")
@@ -129,7 +128,7 @@ def _files(task: Task) -> list[str] | dict[str, list[str]]:
 
 def _flow(start: str, words: Iterable[str], end: str) -> Iterator[str]:
     """A flow list, broken behind commas where it gets long."""
-    inside = ", ".join(map(_scalar, words))
+    inside = ", ".join(map(scalar, words))
     lines = textwrap.wrap(
         start + inside + end,
         _WIDTH,
@@ -138,9 +137,3 @@ def _flow(start: str, words: Iterable[str], end: str) -> Iterator[str]:
         break_on_hyphens=False,
     )
     yield from lines if len(lines) > 1 and not re.search(r'["]', inside) else [start + inside + end]
-
-
-def _scalar(text: str) -> str:
-    return (
-        text if _SAFE.fullmatch(text) and text.lower() not in _TAKEN else json.dumps(text, ensure_ascii=False)
-    )

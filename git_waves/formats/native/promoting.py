@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 
 import yaml
 
 from git_waves.core.model import TaskId
+from git_waves.formats.native.scalars import scalar
 from git_waves.formats.native.surgery import CannotRewriteError, Node, Surgery, compose, value_of
-
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_TAKEN = frozenset({"null", "true", "false", "yes", "no", "on", "off"})  # words other readers of YAML convert
 
 
 def promote_text(text: str, needs: Mapping[TaskId, Sequence[TaskId]]) -> str:
@@ -37,7 +34,7 @@ def promote_text(text: str, needs: Mapping[TaskId, Sequence[TaskId]]) -> str:
 def _add(surgery: Surgery, task: Node, wanted: Sequence[TaskId]) -> None:
     listed = value_of(task, "needs")
     is_json = task.flow_style and all(key.style == '"' for key, _ in task.value)
-    words = [json.dumps(each) if is_json else _scalar(each) for each in wanted]
+    words = [json.dumps(each) if is_json else scalar(each) for each in wanted]
     joined = ", ".join(words)
     if listed is None:
         surgery.add_pair(task, "id", "needs", f"[{joined}]")
@@ -47,7 +44,3 @@ def _add(surgery: Surgery, task: Node, wanted: Sequence[TaskId]) -> None:
         surgery.append_flow(listed, joined)
     else:
         surgery.append_entries(listed, [f"- {word}" for word in words])
-
-
-def _scalar(task: TaskId) -> str:
-    return task if _PLAIN.fullmatch(task) and task.lower() not in _TAKEN else json.dumps(task)

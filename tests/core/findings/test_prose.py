@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core.findings.prose import missing_needs
-from git_waves.core.model import Plan, TaskId
+from git_waves.core.model import Plan, Task, TaskId
 from git_waves.core.prose_order import OrderReader
 from git_waves.core.task_names import TaskNames
 from tests.core.findings.told import findings, told
@@ -97,11 +97,17 @@ NOTHING = [
 ]
 
 
+def names(ids: list[str]) -> TaskNames:
+    """The names of tasks without titles, or with one: `4: The schema`."""
+    parted = (each.partition(": ") for each in ids)
+    return TaskNames(Task(id=TaskId(name), title=title) for name, _, title in parted)
+
+
 def read(text: str, ids: list[str], speaker: str = "10") -> tuple[set[tuple[str, str]], bool | None]:
     """The pairs (later, earlier) that a text of `speaker` asks for, and whether it looks forward."""
     pairs: set[tuple[str, str]] = set()
     kinds = set()
-    for statement in OrderReader(TaskNames(map(TaskId, ids))).statements(text):
+    for statement in OrderReader(names(ids)).statements(text):
         subjects = statement.subjects or (TaskId(speaker),)
         kinds.add(statement.is_after)
         for subject in subjects:
@@ -150,10 +156,42 @@ def test_tasks_are_known_by_their_ids_and_numbers(ids: list[str], text: str, ear
     assert read(text, ids, "x")[0] == {("x", each) for each in earlier}
 
 
+@pytest.mark.parametrize(
+    ("ids", "text", "earlier"),
+    [
+        (["schema", "x"], "Once the schema is merged, write the queries.", ["schema"]),
+        (["schema", "x"], "as soon as schema has landed", ["schema"]),
+        (["schema", "x"], "after the schema is merged", ["schema"]),
+        (["schema", "x"], "Do not start until the schema is merged.", ["schema"]),
+        (["ledger-schema", "x"], "once the ledger schema lands", ["ledger-schema"]),
+        (["4: Ledger schema", "x"], "When the ledger schema has been merged, go.", ["4"]),
+        (["schema", "x"], "after the schema task", ["schema"]),
+        (["schema", "x"], "Depends on the **schema** task.", ["schema"]),
+        (["schema", "x"], "Wait for the schema task to finish.", ["schema"]),
+        (["api", "api-auth", "x"], "after the api auth task", ["api-auth"]),
+        (["schema", "x"], "once the schema is loaded, query it", []),  # that is the program's own schema
+        (["schema", "x"], "once the schema is done", []),
+        (["schema", "x"], "after the schema", []),
+        (["schema", "x"], "if the schema task lands first", []),
+        (["schema", "x"], "independent of the schema task", []),
+        (["schema", "x"], "once the response schema is merged", []),
+        (["a: The schema", "b: The schema", "x"], "once the schema is merged", []),  # two could be meant
+        (["x"], "once the x is merged", []),  # the task itself
+    ],
+)
+def test_words_are_a_name_where_nothing_but_a_task_can_be_meant(
+    ids: list[str], text: str, earlier: list[str]
+) -> None:
+    assert read(text, ids, "x")[0] - {("x", "x")} == {("x", each) for each in earlier}
+
+
 def test_a_sentence_about_other_tasks_is_about_those() -> None:
     assert read("Task 5 depends on task 3.", NUMBERS)[0] == {("5", "3")}
     assert read("- **Task 4** must land before task 9.", NUMBERS)[0] == {("9", "4")}
     assert read("Tasks 4 and 5 run after task 3.", NUMBERS)[0] == {("4", "3"), ("5", "3")}
+    assert read("The schema task must land before the queries task.", ["schema", "queries"])[0] == {
+        ("queries", "schema")
+    }
 
 
 def test_a_missing_need_is_a_warning_with_the_sentence_and_the_way_out() -> None:
@@ -247,11 +285,13 @@ def test_a_long_range_is_no_list_of_tasks() -> None:
         "created in task 1 " * 6_000,
         "* " * 50_000 + "after task 1",
         "once task 1 is is is " * 5_000,
+        "once the is is is is " * 5_000,
+        "once is" + " " * 50_000 + "merged",
     ],
     ids=lambda text: text[:14],
 )
 def test_no_text_takes_long(text: str) -> None:
-    list(OrderReader(TaskNames(map(TaskId, NUMBERS))).statements(text))
+    list(OrderReader(names([*NUMBERS, "is", "once-task"])).statements(text))
 
 
 _SOME_WORDS = (

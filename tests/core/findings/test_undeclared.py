@@ -148,6 +148,29 @@ def test_the_port_of_a_database_is_declared_with_it() -> None:
     assert told(some, "W70") == []
 
 
+def test_the_port_of_a_database_is_told_with_the_database() -> None:
+    some = plan(task("a", "a", run=sh("psql ledger && curl localhost:5432")))
+    assert told(some, "W70") == ["W701 note: task 'a' uses a database, and no resource says so"]
+    assert told(plan(task("a", "a", run=sh("curl localhost:5432"))), "W70") == [
+        "W703 note: task 'a' uses port 5432, and no resource says so"
+    ]
+
+
+def test_what_the_same_tasks_use_of_one_kind_is_one_finding() -> None:
+    busy = sh("crontab -r; git config --global x y; curl localhost:80/x; curl localhost:81/x")
+    (port, user) = sorted(findings(plan(task("a", "a", run=busy)), "W70"), key=lambda each: each.message)
+    assert user.message == (
+        "task 'a' uses what belongs to the user (git config --global, crontab), and no resource says so"
+    )
+    assert user.evidence == ("run of task 'a' says 'git config --global'", "run of task 'a' says 'crontab'")
+    assert port.message == "task 'a' uses port 80 and port 81, and no resource says so"
+    apart = plan(task("a", "a", run=sh("crontab -r; npm i -g x")), task("b", "b", run=sh("crontab -r")))
+    assert told(apart, "W70") == [
+        "W702 warning: 2 tasks use what belongs to the user (crontab) and may run together, and no resource says so",
+        "W702 note: task 'a' uses what belongs to the user (global npm packages), and no resource says so",
+    ]
+
+
 def test_each_kind_of_thing_has_its_code() -> None:
     some = plan(
         task("a", "a", run=sh("docker compose up -d; gh pr create; psql x; crontab -r; curl localhost:80/x")),
