@@ -73,7 +73,9 @@ def find_costs(
         return Costs()
     declared = [need for need in needs if need.kind is NeedKind.DECLARED]
     queues = Queues.of(state_problem(plan, manifest.collisions(), declared, barriers))
-    candidates = [names for names in _candidates(queues) if queues.floor(names) < now]
+    candidates = [
+        names for names in _candidates(queues) if queues.floor(names) < now and not _is_handover(plan, names)
+    ]
     if not candidates:
         return Costs()
     most = max(2, min(MOST_TRIED, _WORK // len(levels)))
@@ -93,6 +95,18 @@ def _candidates(queues: Queues) -> Iterator[tuple[Name, ...]]:
     everything = [name for names in kinds.values() for name in names]
     together = (queues.matter(names) for names in (*kinds.values(), everything))
     yield from dict.fromkeys(names for names in together if len(names) > 1)
+
+
+def _is_handover(plan: Plan, names: tuple[Name, ...]) -> bool:
+    """Whether one task makes it and one other goes on with it: an order, which the files say, and no queue."""
+    if len(names) > 1 or names[0][0] is HoldKind.RESOURCE or registration_of(names[0][1]) is not None:
+        return False
+    pattern = parse_pattern(names[0][1])
+    makes = [
+        any(claim.pattern == pattern and claim.intent is Intent.CREATE for claim in task.claims)
+        for task in sharers_of(plan, {pattern})
+    ]
+    return sorted(makes) == [False, True]
 
 
 def _worth_telling(tried: Iterable[Cost]) -> Iterator[Cost]:

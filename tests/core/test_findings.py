@@ -189,6 +189,16 @@ def test_a_wrong_number_of_shared_paths_is_a_violation() -> None:
     ]
 
 
+def test_the_way_out_of_a_wrong_count_depends_on_which_side_it_is_wrong() -> None:
+    too_many = findings_of(plan(task("a", "x"), task("b", "x"), shared_count=2))
+    too_few = findings_of(plan(task("a", "x", "y"), task("b", "x", "y"), shared_count=1))
+    hints = [f.hint for f in (*too_many, *too_few) if f.code == "W103"]
+    assert hints == [
+        "look for tasks that the parser never saw, or correct the number",
+        "take apart what the tasks share, order them with 'needs', or correct the number",
+    ]
+
+
 def test_a_count_of_shared_paths_that_finds_none_means_that_something_was_not_read() -> None:
     some = plan(task("a", "a"), task("b", "b"), shared_count=6)
     assert told(some) == [

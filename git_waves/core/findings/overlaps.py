@@ -122,5 +122,7 @@ def _wrong_count(facts: Facts, expected: SharedPaths) -> Iterator[Finding]:
         message=f"'expect.shared_paths' declares {count(expected.count, 'shared path')}, "
         f"but the plan has {shared or 'none'}{unseen}",
         line=expected.line,
-        hint="look for tasks that the parser never saw, or correct the number",
+        hint="look for tasks that the parser never saw, or correct the number"
+        if expected.count > shared
+        else "take apart what the tasks share, order them with 'needs', or correct the number",
     )
