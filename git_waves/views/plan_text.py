@@ -129,7 +129,20 @@ def _next(analysis: Analysis, spec: str | None) -> str:
     if analysis.violations:
         return f"mend the plan; 'git waves explain {analysis.violations[0].code}' says more"
     named = f" {shell_word(spec)}" if spec is not None else ""
+    if not analysis.bounds.tasks:
+        return "nothing is left to do in this plan"
+    if any(finding.code == "W603" for finding in analysis.findings):
+        return "say who does the tasks; 'git waves explain W603' says more"
+    if _has_no_agent(analysis.plan):
+        command = as_command(f"git waves import{named} -o .waves/plan.yaml")
+        return f"{command} makes it a plan of ours, which can name an agent"
     return f"{as_command(f'git waves run{named}')} starts it"
+
+
+def _has_no_agent(plan: Plan) -> bool:
+    return plan.agent is None and any(
+        task.run is None and task.agent is None for task in plan.tasks if not task.is_done
+    )
 
 
 def _some(number: int, what: str) -> str:

@@ -50,7 +50,7 @@ def test_sentences_become_needs_and_nothing_else_changes(repo: RepoBuilder, wave
     typed = waves("plan", "--promote")
     assert typed.out == "wrote 1 need into '.waves/plan.yaml': '3' needs '9'\n"
     written = (repo.folder / ".waves" / "plan.yaml").read_text()
-    assert written == PLAN.replace('  - id: "3"\n', '  - id: "3"\n    needs: [9]\n')
+    assert written == PLAN.replace('  - id: "3"\n', '  - id: "3"\n    needs: ["9"]\n')
     assert "W30" not in waves("plan", exit=1).out
     assert waves("plan", "--promote").out == (
         "nothing to promote: every order that a sentence of '.waves/plan.yaml' asks for is in the plan\n"

@@ -436,13 +436,23 @@ def test_a_task_without_files_among_others_is_a_warning() -> None:
     ]
 
 
-def test_tasks_with_nothing_to_run_and_work_that_nothing_proves_are_notes() -> None:
+def test_tasks_that_nobody_is_told_to_do_and_work_that_nothing_proves_are_notes() -> None:
     some = plan(task("a", "a", run=None, verify=()), task("b", "b", run=None, prompt="do it", verify=()))
     assert told(some) == [
-        "W603 note: nothing to run in 1 task: no 'run', 'prompt' or 'agent'",
+        "W603 note: nothing says how to do 2 tasks: no 'run', and no agent",
         "W604 note: nothing proves 2 tasks: no 'verify', and the plan has no gates",
     ]
     assert [f.code for f in findings_of(replace(some, gates=plan(gates={"g": []}).gates))] == ["W603"]
+    assert "W603 note: nothing says how to do 1 task: no 'run', no prompt, and no agent" in told(
+        plan(some.tasks[0])
+    )
+
+
+def test_an_agent_of_the_task_or_the_plan_does_what_a_prompt_says() -> None:
+    prompted = task("a", "a", run=None, prompt="do it")
+    agent = AgentSpec(command=sh("my-agent"))
+    assert told(plan(replace(prompted, agent=agent))) == told(plan(prompted, agent=agent)) == []
+    assert told(plan(prompted, format="speckit")) == [], "which cannot name one; an import asks for it"
 
 
 def test_a_plan_whose_tasks_are_all_done_has_nothing_to_say() -> None:

@@ -267,6 +267,20 @@ def test_a_plan_of_one_task_has_no_speed_up() -> None:
     assert speedup_of(timed("id: a, files: [a]")) == []
 
 
+def test_the_last_line_says_what_a_run_would_need_first() -> None:
+    def last(text: str, spec: str | None = None) -> str:
+        return plan_text(analysis_of(text), spec=spec).splitlines()[-1]
+
+    task = "tasks: [{id: a, files: [a], prompt: p, verify: make}]\n"
+    assert last(f"version: 1\nagent: {{run: cat}}\n{task}") == "next: 'git waves run' starts it"
+    assert last(f"version: 1\n{task}") == ("next: say who does the tasks; 'git waves explain W603' says more")
+    lists = "# Tasks\n\n## Phase 1: Setup\n\n- [{}] T001 Write src/a.py\n- [{}] T002 Write src/b.py\n"
+    assert last(lists.format(" ", " "), "tasks.md") == (
+        "next: 'git waves import tasks.md -o .waves/plan.yaml' makes it a plan of ours, which can name an agent"
+    )
+    assert last(lists.format("x", "x")) == "next: nothing is left to do in this plan"
+
+
 def test_what_sharing_costs_is_in_the_json() -> None:
     (cost,) = plan_json(analysis_of(kbuild_plan()))["shared"]
     assert {name: cost[name] for name in ("kind", "names", "now", "hoisted", "apart", "remedy")} == {

@@ -135,10 +135,10 @@ _SHOWN = {
         "Give the tasks their 'files'.",
     ),
     "W603": Explanation(
-        "a task has nothing to run",
-        "It has neither a command, nor a prompt, nor an agent of its own. The plan can be analysed, but the task cannot "
-        "be run as it is.",
-        "Say what to do with 'prompt' or 'run'.",
+        "a task that nobody is told to do",
+        "It has no command, and neither the task nor the plan names an agent that reads its prompt, if it has one. The "
+        "plan can be analysed, but a run refuses to start it.",
+        "Say what to do with 'prompt' or 'run', and who reads prompts with 'agent': for the whole plan, or for the task.",
     ),
     "W604": Explanation(
         "nothing proves the work",

@@ -43,22 +43,32 @@ def _without_files(plan: Plan) -> tuple[Finding, ...]:
 
 
 def _without_work(plan: Plan) -> tuple[Finding, ...]:
+    """Tasks that a run would refuse. Other tools' plans cannot name an agent, so there a prompt is enough."""
+    if plan.agent is not None:
+        return ()
     idle = [
         task
         for task in plan.tasks
-        if not task.is_done and task.run is None and task.prompt is None and task.agent is None
+        if not task.is_done
+        and task.run is None
+        and task.agent is None
+        and (task.prompt is None or plan.format == "native")
     ]
     if not idle:
         return ()
+    silent = all(task.prompt is None for task in idle)
     return (
         Finding(
             code="W603",
             level=Level.NOTE,
-            message=f"nothing to run in {count(len(idle), 'task')}: no 'run', 'prompt' or 'agent'",
+            message=f"nothing says how to do {count(len(idle), 'task')}: no 'run', "
+            f"{'no prompt, ' if silent else ''}and no agent",
             line=idle[0].line,
             tasks=tuple(task.id for task in idle),
             evidence=listed(f"task '{task.id}'" for task in idle),
-            hint="say what to do with 'prompt' or 'run'",
+            hint="say what to do with 'prompt' or 'run'"
+            if silent
+            else "name who reads the prompts, e.g. agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}",
         ),
     )
 

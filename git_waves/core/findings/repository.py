@@ -43,7 +43,9 @@ def _kept(facts: Facts, repository: RepositoryFacts) -> Iterator[Finding]:
     """How git keeps a path: not at all (W807), made by a program (W808), elsewhere (W809)."""
     in_one: dict[str, Callable[[int], str]] = {
         "W807": lambda n: f"{count(n, 'claimed path')} are ignored by git and not committed",
-        "W808": lambda n: f"{_are(n)} marked as generated; the generator may write over {'it' if n == 1 else 'them'}",
+        "W808": lambda n: (
+            f"{_are(n)} marked as generated; the generator may write over {'it' if n == 1 else 'them'}"
+        ),
         "W809": lambda n: f"{_are(n)} {'no plain file' if n == 1 else 'no plain files'}",
     }
     cases = Cases(facts, in_one=in_one, never_alone={"W808", "W809"})
