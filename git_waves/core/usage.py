@@ -21,13 +21,14 @@ review | 0 1 | --record= --by= --note= --content= --json
 explain | 0 1 |
 guide | 0 1 |
 schema | 0 0 |
-run | 0 1 | --max= --scheduler= --on-failure= --dry-run -n --only= --from= --until-group= --new --base= --accept --restore --quiet -q --verbose -v
+run | 0 1 | --max= --scheduler= --on-failure= --dry-run -n --only= --from= --until-group= --new --base= --accept --restore --pull-request --quiet -q --verbose -v
 stop | 0 0 | --plan= --now
 retry | 1 1 | --grant= --plan=
 skip | 1 1 | --reason=! --plan=
 status | 0 0 | --plan= --json --porcelain -z --watch
 log | 1 1 | -f --follow --attempt= --rung= --plan=
 show | 1 1 | --plan=
+pull-request | 0 0 | --plan= --per-task --ready --base= --remote= --dry-run -n
 owned | 0 0 | -z
 request | 1 1 | --reason=!
 clean | 0 0 | --plan= --dry-run -n --archive
