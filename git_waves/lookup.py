@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from git_waves import control
 from git_waves.adapters import locks
@@ -23,13 +24,19 @@ class FoundRun:
 
 def find_run(repository: Repository, plan: str | None = None) -> FoundRun:
     """The newest run of the plan of that name, or of any; UsageError when there is none, LogDamagedError as in control."""
-    run_dir = latest_run(repository.common_dir, plan)
+    run_dir = newest(repository.common_dir, plan)
+    state, size = control.load(run_dir)
+    return FoundRun(run_dir=run_dir, state=state, size=size)
+
+
+def newest(common_dir: Path, plan: str | None) -> RunDir:
+    """The newest run of the plan of that name, or of any; UsageError when there is none."""
+    run_dir = latest_run(common_dir, plan)
     if run_dir is None and plan is not None:
         raise UsageError(f"plan '{plan}' has no run here", hint="'git waves status' shows the newest run")
     if run_dir is None:
         raise UsageError("nothing has run here yet", hint="git waves run")
-    state, size = control.load(run_dir)
-    return FoundRun(run_dir=run_dir, state=state, size=size)
+    return run_dir
 
 
 def find_task(found: FoundRun, task_id: str) -> TaskState:

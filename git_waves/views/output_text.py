@@ -9,13 +9,11 @@ from __future__ import annotations
 import codecs
 import re
 
+from git_waves.core.dress import SEQUENCE, undressed
 from git_waves.views.safe import clean_lines
 
-# ECMA-48: CSI sequences (`ESC [ parameters intermediates final`), and OSC, DCS, APC, PM, SOS strings up to their end.
-_WHOLE = r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)"
-_SEQUENCE = re.compile(_WHOLE)
 # A sequence that may go on, and a carriage return whose line feed may still come, dress between them or not.
-_UNFINISHED = re.compile(rf"(?:\r(?:{_WHOLE})*)?(?:\x1b(?:\[[0-?]*[ -/]*|[\]P_^X][^\x07\x1b]*\x1b?)?)?\Z")
+_UNFINISHED = re.compile(rf"(?:\r(?:{SEQUENCE})*)?(?:\x1b(?:\[[0-?]*[ -/]*|[\]P_^X][^\x07\x1b]*\x1b?)?)?\Z")
 _LONGEST = 4096  # letters; an escape sequence that is longer is none, and is shown
 
 
@@ -40,4 +38,4 @@ class Inert:
 
 
 def _inert(text: str) -> str:
-    return clean_lines(_SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
+    return clean_lines(undressed(text))

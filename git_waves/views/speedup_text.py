@@ -24,7 +24,7 @@ def speedup_lines(found: SpeedUp | None, schedule: Schedule) -> Iterator[str]:
         )
     factor, best = f"{found.factor:.1f}x", f"{found.best:.1f}x"
     at_once = f"with {found.at_once} at once"
-    why = _because(found)
+    why = because(found)
     if schedule.scheduler is SchedulerName.SEQUENTIAL and best != factor:
         yield f"speed-up: none, one task at a time; at best {best} {at_once}, because {why}"
     elif factor == best:
@@ -42,7 +42,8 @@ def _origin(weights: Weights) -> str:
     return ", ".join(f"{number} {how}" for number, how in counts if number)
 
 
-def _because(found: SpeedUp) -> str:
+def because(found: SpeedUp) -> str:
+    """What limits the best there can be, in words."""
     limit: Limit = found.limit
     match limit.kind:
         case LimitKind.NEEDS:

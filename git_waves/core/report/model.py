@@ -1,0 +1,244 @@
+"""What a person wants to know in the morning, as one value: everything the Markdown and the page say is read from it.
+
+Times are seconds since 1970. Texts of others are redacted (core/secrets) and not yet inert: views see to that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from git_waves.core.fold import RunState
+from git_waves.core.speedup import SpeedUp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A stretch of time; `end` is never before `begin`."""
+
+    begin: float
+    end: float
+
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return self.end - self.begin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rung:
+    """One rung of an attempt that took time."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One try of a task. `ended` is a status of a task, or `interrupted`, or empty while it goes on; `changed` is what a
+    passed attempt changed, `paths` what a fallen one stumbled over; `archive` is the ref that keeps it."""
+
+    number: int
+    span: Span
+    rungs: tuple[Rung, ...]
+    ended: str = ""
+    rung: str = ""
+    reason: str = ""
+    changed: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    archive: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """The end of a log: whole lines without dress, how many stand before them, and the command that shows all of it."""
+
+    lines: tuple[str, ...]
+    is_cut: bool
+    command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReport:
+    """One task: its attempts, when its work was merged and integrated (None when it was not), what its log ended with."""
+
+    id: str
+    title: str
+    group: str
+    needs: tuple[str, ...]
+    status: str
+    attempts: tuple[Attempt, ...]
+    merged_at: float | None = None
+    integrated_at: float | None = None
+    excerpt: Excerpt | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long its attempts took together."""
+        return sum(attempt.span.seconds for attempt in self.attempts)
+
+    @property
+    def passed(self) -> Attempt | None:
+        """The newest attempt that held on every rung, whatever became of it at its merge."""
+        held = (one for one in reversed(self.attempts) if one.ended == "passed" or one.changed)
+        return next(held, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRun:
+    """One gate on one tree at the barrier of one group. `code` is None when it was killed."""
+
+    gate: str
+    group: str
+    span: Span
+    tree: str
+    passed: bool
+    code: int | None
+    reason: str
+    log: str
+    excerpt: Excerpt | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateReport:
+    """One gate of the plan with every run of it; `command` is empty when the pinned plan could not be read."""
+
+    name: str
+    command: str
+    groups: tuple[str, ...]
+    is_claim: bool
+    runs: tuple[GateRun, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Barrier:
+    """A barrier that was passed: the integration ref moved from `old` to `new`."""
+
+    group: str
+    at: float
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """What one coordinator did of the run. `ended` is how: `finished`, `halted`, `stopped`, `died`, or empty: it runs.
+    `interrupted` are the tasks that had to start over."""
+
+    span: Span
+    process: str
+    ended: str
+    reason: str
+    interrupted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """How much really ran at once, in seconds of attempts. `wall` is the time that somebody worked on the run, rests left
+    out; `idle` is the part of it in which no attempt ran. `steps` are the moments at which the number at once changed.
+
+    `ideal` compares with what these very tasks would have taken without any waiting; None when it cannot be worked out,
+    and `unknown` says why.
+    """
+
+    busy: float
+    wall: float
+    rest: float
+    idle: float
+    gates: float
+    peak: int
+    steps: tuple[tuple[float, int], ...]
+    ideal: SpeedUp | None
+    unknown: str = ""
+
+    @property
+    def average(self) -> float:
+        """How many ran at once, over the whole of the time; also how much sooner it was done than one by one."""
+        return self.busy / self.wall if self.wall else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Untouched:
+    """What a task claimed and did not change."""
+
+    task: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreign:
+    """A path that a task changed and did not own; `owners` are the tasks that do."""
+
+    task: str
+    attempt: int
+    path: str
+    owners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A path that an agent asked for; `owner` is empty for nobody's."""
+
+    task: str
+    attempt: int
+    at: float
+    path: str
+    reason: str
+    owner: str
+    is_granted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """Paths that a person let a task change besides its own."""
+
+    task: str
+    at: float
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declarations:
+    """Where the plan and the work disagree. `unknown` says why it could not be looked at; `checked` tasks were."""
+
+    untouched: tuple[Untouched, ...]
+    foreign: tuple[Foreign, ...]
+    checked: int
+    unknown: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Work that is not merged and lies in a ref of its own; `oid` is empty when the ref is gone."""
+
+    task: str
+    attempt: str
+    ref: str
+    oid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What the integration ref has that the base has not."""
+
+    commits: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The whole of it. `state` is the fold of the same events; `now` is when the report was made."""
+
+    state: RunState
+    is_running: bool
+    now: float
+    span: Span
+    tasks: tuple[TaskReport, ...]
+    gates: tuple[GateReport, ...]
+    barriers: tuple[Barrier, ...]
+    sessions: tuple[Session, ...]
+    overlap: Overlap
+    declarations: Declarations
+    requests: tuple[Request, ...]
+    grants: tuple[Grant, ...]
+    kept: tuple[Kept, ...]
+    change: Change | None

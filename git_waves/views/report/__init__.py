@@ -1,0 +1,1 @@
+"""The morning report for people: Markdown for a terminal, a mail or a pull request, and one page for a browser."""

@@ -1,0 +1,326 @@
+"""What the report says in words, once for both of its forms. Texts of others are in here as they are: not yet inert."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from git_waves.core import fold
+from git_waves.core.report.model import Attempt, Excerpt, GateReport, GateRun, Report, TaskReport
+from git_waves.views import age
+from git_waves.views.safe import shell_word
+from git_waves.views.speedup_text import because
+from git_waves.views.standing import (
+    DIED,
+    FINISHED,
+    HALTED,
+    ORDER,
+    RUNNING,
+    STOPPED,
+    STOPPING,
+    is_told_by_tasks,
+    next_step,
+    run_again,
+    standing,
+)
+
+SHORT = 10  # letters of an object id: enough to type, and to tell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A command to type, and what for."""
+
+    command: str
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Something that waits for a person. `task` is empty when it is about the whole run."""
+
+    task: str
+    title: str
+    happened: str
+    reason: str
+    paths: tuple[str, ...]
+    hint: str
+    steps: tuple[Step, ...]
+    excerpt: Excerpt | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A number worth a glance, and what it says."""
+
+    value: str
+    label: str
+    note: str
+
+
+# ---------------------------------------------------------------------- the outcome
+
+
+def word(report: Report) -> str:
+    """How the run stands, in one word."""
+    return standing(report.state, is_running=report.is_running)
+
+
+def headline(report: Report) -> str:
+    """How it ended, in one sentence."""
+    state = report.state
+    how = word(report)
+    stuck = state.count(*fold.STUCK)
+    left = state.count(fold.SKIPPED, fold.BLOCKED)
+    if how == FINISHED:
+        return f"Finished, without {left} of its tasks." if left else "Finished: everything is integrated."
+    if how == HALTED and is_told_by_tasks(state):
+        return f"Halted: {_tasks(stuck)} wait{'s' if stuck == 1 else ''} for you."
+    if how == HALTED:
+        what = {"gate": "a gate is red", "refs": "somebody else moved its refs"}
+        also = f", and {_tasks(stuck)} wait{'s' if stuck == 1 else ''} for you" if stuck else ""
+        return f"Halted: {what.get(state.halt_kind, 'a person must decide')}{also}."
+    return {
+        STOPPED: "Stopped; it can go on.",
+        DIED: "Interrupted: its coordinator is gone.",
+        RUNNING: "Still running.",
+        STOPPING: "Stopping.",
+    }[how]
+
+
+def counts(report: Report) -> list[tuple[str, int]]:
+    """How many tasks stand where, in the order people count them."""
+    return [(status, number) for status in ORDER if (number := report.state.count(status))]
+
+
+def summary(report: Report) -> Iterator[str]:
+    """What became of the work, in sentences."""
+    state = report.state
+    through = state.count(fold.INTEGRATED, fold.DONE)
+    rest = ", ".join(
+        f"{number} {status}"
+        for status, number in counts(report)
+        if status not in (fold.INTEGRATED, fold.DONE)
+    )
+    yield f"{through} of {_tasks(len(state.tasks))} {'is' if through == 1 else 'are'} integrated" + (
+        f"; {rest}." if rest else "."
+    )
+    if state.integration == state.base:
+        yield "The integration branch is where the run began."
+    elif report.change is not None:
+        commits, files = report.change.commits, report.change.files
+        proof = (
+            "every gate that was due is green on it" if report.gates else "the plan has no gate to prove it"
+        )
+        yield (
+            f"The integration branch has {commits} commit{'s' * (commits != 1)} more than the base, "
+            f"in {files} file{'s' * (files != 1)}; {proof}."
+        )
+
+
+def _tasks(number: int) -> str:
+    return f"{number} task{'s' * (number != 1)}"
+
+
+def branch(report: Report) -> str:
+    """The integration branch that people see."""
+    return f"waves/{report.state.plan}/integration"
+
+
+def next_words(report: Report) -> tuple[tuple[str, bool], ...]:
+    """What to type next, in pieces: words, and commands (True)."""
+    return pieces(next_step(report.state, is_running=report.is_running))
+
+
+_COMMAND = re.compile(r"'(git [^']+)'")
+
+
+def pieces(sentence: str) -> tuple[tuple[str, bool], ...]:
+    """A sentence of ours cut where it quotes commands to type."""
+    found: list[tuple[str, bool]] = []
+    start = 0
+    for quote in _COMMAND.finditer(sentence):
+        found += [(sentence[start : quote.start()], False), (quote[1], True)]
+        start = quote.end()
+    found.append((sentence[start:], False))
+    return tuple(piece for piece in found if piece[0])
+
+
+# ---------------------------------------------------------------------- what waits for a person
+
+
+def decisions(report: Report) -> Iterator[Decision]:
+    """Everything a person has to decide: what is about the whole run, then the tasks."""
+    if word(report) == HALTED and not is_told_by_tasks(report.state):
+        yield _about_run(report)
+    for task in report.tasks:
+        if task.status in fold.STUCK:
+            yield _about_task(report, task)
+
+
+def _about_task(report: Report, task: TaskReport) -> Decision:
+    state = report.state.tasks[task.id]
+    name = shell_word(task.id)
+    steps = [Step(command=f"git waves show {name}", purpose="everything about it")]
+    granted = list(dict.fromkeys(one["path"] for one in state.requests))
+    if granted:
+        grants = " ".join(f"--grant {shell_word(path)}" for path in granted)
+        steps.append(
+            Step(command=f"git waves retry {name} {grants}", purpose="let it change what it asks for")
+        )
+    if state.hint.startswith("git "):
+        is_log = state.hint.startswith("git waves log ")
+        steps.append(Step(command=state.hint, purpose="what it printed" if is_log else "as the run suggests"))
+    steps += [
+        Step(command=f"git waves retry {name}", purpose="another attempt"),
+        Step(command=f"git waves skip {name} --reason WHY", purpose="go on without it"),
+    ]
+    return Decision(
+        task=task.id,
+        title=task.title,
+        happened=f"{task.status} at {state.rung or 'its start'}",
+        reason=state.reason,
+        paths=tuple(path for path in state.paths if path not in state.reason),
+        hint="" if state.hint.startswith("git ") else state.hint,
+        steps=_once(steps),
+        excerpt=task.excerpt,
+    )
+
+
+def _once(steps: list[Step]) -> tuple[Step, ...]:
+    """Every command once, with the first purpose it is given."""
+    found: dict[str, Step] = {}
+    for step in steps:
+        found.setdefault(step.command, step)
+    return tuple(found.values())
+
+
+def _about_run(report: Report) -> Decision:
+    state = report.state
+    again = run_again(state.source).strip("'")
+    steps = {
+        "gate": [Step(command=again, purpose="run it again, when what is wrong is mended")],
+        "refs": [
+            Step(command="git waves run --restore", purpose="put the ref back"),
+            Step(command="git waves run --accept", purpose="go on from where it is now"),
+        ],
+    }.get(state.halt_kind, [Step(command=again, purpose="go on")])
+    red = [run for gate in report.gates for run in gate.runs if run.tree == state.candidate_tree]
+    excerpt = next((run.excerpt for run in red if not run.passed), None)
+    hints = (
+        [Step(command=state.halt_hint, purpose="look at it")] if state.halt_hint.startswith("git ") else []
+    )
+    return Decision(
+        task="",
+        title="",
+        happened={
+            "gate": "a gate is red",
+            "refs": "the integration ref was moved",
+            "stuck": "nothing can start",
+        }.get(state.halt_kind, "the run halted"),
+        reason=state.halted,
+        paths=(),
+        hint="" if hints or state.halt_kind == "refs" else state.halt_hint,
+        steps=(*hints, *steps) if state.halt_kind != "refs" else tuple(steps),
+        excerpt=excerpt,
+    )
+
+
+# ---------------------------------------------------------------------- tasks
+
+
+def ended(attempt: Attempt) -> str:
+    """How one attempt ended."""
+    if attempt.ended in (fold.FAILED, fold.PARKED):
+        return f"{attempt.ended} at {attempt.rung or 'its start'}"
+    return attempt.ended or "goes on"
+
+
+def took(task: TaskReport) -> str:
+    """How long a task's attempts took; empty when it had none."""
+    return age.words(task.seconds) if task.attempts else ""
+
+
+def rungs(attempt: Attempt) -> str:
+    """The rungs that took time, each with how long."""
+    return ", ".join(f"{rung.name} {age.words(rung.span.seconds)}" for rung in attempt.rungs)
+
+
+def task_words(task: TaskReport) -> str:
+    """How a task stands, where it fell, and how long its attempts took."""
+    last = task.attempts[-1] if task.attempts else None
+    how = ended(last) if last is not None and task.status in fold.STUCK else task.status
+    return f"{how}, {took(task)}" if task.attempts else how
+
+
+def fine(seconds: float) -> str:
+    """A length of time that may be short: `0.4s`, `4m 12s`."""
+    return f"{seconds:.1f}s" if seconds < 10 else age.words(seconds)
+
+
+# ---------------------------------------------------------------------- gates
+
+
+def gate_word(gate: GateReport, state: fold.RunState) -> str:
+    """How a gate stands: by its last run, or that it never ran."""
+    if not gate.runs:
+        return "did not run" if state.finished else "has not run yet"
+    return run_word(gate.runs[-1])
+
+
+def run_word(run: GateRun) -> str:
+    """How one run of a gate ended."""
+    return "green" if run.passed else "red"
+
+
+# ---------------------------------------------------------------------- overlap
+
+
+def figures(report: Report) -> Iterator[Figure]:
+    """The numbers at the top."""
+    overlap, state = report.overlap, report.state
+    through = state.count(fold.INTEGRATED, fold.DONE)
+    yield Figure(value=f"{through}/{len(state.tasks)}", label="tasks integrated", note="")
+    rest = f"and {age.words(overlap.rest)} at rest" if overlap.rest >= 1 else ""
+    yield Figure(value=age.words(overlap.wall), label="at work", note=rest)
+    yield Figure(
+        value=f"{overlap.average:.1f}",
+        label="at once on average",
+        note=f"{overlap.peak} at most, {state.max_parallel} may",
+    )
+    tries = sum(len(task.attempts) for task in report.tasks)
+    fell = sum(
+        attempt.ended in (fold.FAILED, fold.PARKED) for task in report.tasks for attempt in task.attempts
+    )
+    yield Figure(value=str(tries), label=f"attempt{'s' * (tries != 1)}", note=f"{fell} fell" if fell else "")
+
+
+def overlap_lines(report: Report) -> Iterator[str]:
+    """What ran at once, against what could have."""
+    overlap = report.overlap
+    if not overlap.busy:
+        yield "No attempt has run yet."
+        return
+    yield (
+        f"Attempts took {age.words(overlap.busy)} in all, in {age.words(overlap.wall)} at work: "
+        f"{overlap.average:.1f} at once on average, {overlap.peak} at most, of {report.state.max_parallel} that may."
+    )
+    if overlap.idle >= 1:
+        gates = f"; gates took {age.words(overlap.gates)}" if overlap.gates >= 1 else ""
+        yield f"For {age.words(overlap.idle)} of it no attempt ran{gates}."
+    if overlap.rest >= 1:
+        yield f"The run rested {age.words(overlap.rest)} while no coordinator was at work; that is not counted."
+    found = overlap.ideal
+    if found is None:
+        yield f"What could have been cannot be said: {overlap.unknown}."
+        return
+    yield (
+        f"These very attempts without any waiting, in this schedule: {_time(found.total_work, found.factor)}. "
+        f"In the best of schedules at {found.at_once} at once: {_time(found.total_work, found.best)}, "
+        f"because {because(found)}."
+    )
+
+
+def _time(work: float, factor: float) -> str:
+    return f"{age.words(work / factor)} ({factor:.1f} at once)"

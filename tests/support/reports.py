@@ -1,0 +1,112 @@
+"""Reports of runs that never happened: a scene's log, with the plan it is of, made into a report."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from datetime import UTC
+from pathlib import Path
+
+from git_waves.adapters.eventlog import read_events
+from git_waves.core.model import Oid
+from git_waves.core.ownership import build_manifest
+from git_waves.core.report import LogEnd, Material, Report, build_report
+from git_waves.core.report.model import Change
+from git_waves.formats import PlanText, read_plan
+from git_waves.views.report.clock import Clock
+from tests.support import scenes
+
+UTC_CLOCK = Clock(UTC)
+
+
+def report_of(
+    scene: scenes.Scene,
+    plan: str = "",
+    *,
+    is_running: bool = False,
+    archives: Mapping[str, str] | None = None,
+    change: Change | None = None,
+) -> Report:
+    """The report of a scene; `plan` is the text of the plan it ran, without which nothing can be said about files."""
+    text = PlanText(name_hint="plan.yaml", source="plan.yaml", data=plan.encode())
+    read = read_plan(text, known_agents=frozenset()) if plan else None
+    logs = scene.run_dir.path / "logs"
+
+    def read_log(name: str) -> LogEnd | None:
+        path = logs / name
+        if not path.is_file():
+            return None
+        return LogEnd(text=path.read_bytes().decode("utf-8", "surrogateescape"), is_cut=False)
+
+    return build_report(
+        Material(
+            events=read_events(scene.run_dir.events)[0],
+            is_running=is_running,
+            now=scene.now.timestamp(),
+            plan=read,
+            manifest=build_manifest(read) if read is not None else None,
+            unknown="" if read is not None else "git does not have the plan of this run any more",
+            archives={ref: Oid(oid) for ref, oid in (archives or {}).items()},
+            change=change,
+            logs=frozenset(path.name for path in logs.iterdir()),
+            read_log=read_log,
+        )
+    )
+
+
+def crowd(common_dir: Path, *, groups: int = 12, each: int = 10) -> scenes.Scene:
+    """A long night with many tasks: `groups` barriers of `each` tasks, four at once, one of them parked near the end."""
+    chance = random.Random(7)
+    scene = scenes.Scene(common_dir, plan="crowd")
+    names = [[f"{topic}-{group + 1:02}" for topic in _TOPICS[:each]] for group in range(groups)]
+    needs = {
+        task: sorted(chance.sample(names[group - 1], k=min(1 + chance.randrange(2), each)))
+        for group, members in enumerate(names)
+        for task in members
+        if group
+    }
+    scene.begin(
+        {str(group + 1): [members] for group, members in enumerate(names)},
+        needs=needs,
+        titles={task: f"Teach {task.rpartition('-')[0]} its lesson" for group in names for task in group},
+        gates=("build", "tests"),
+    )
+    for number, members in enumerate(names):
+        for start in range(0, len(members), 4):
+            _together(scene, members[start : start + 4], chance, is_last=number + 1 == groups)
+        if number + 1 == groups:
+            break
+        scene.merge(*members)
+        scene.gate(str(number + 1), "build", seconds=20)
+        scene.gate(str(number + 1), "tests", seconds=75)
+        scene.publish(str(number + 1))
+        if number in (3, 7):
+            scene.stop()
+            scene.leave()
+            scene.wait(hours=1 + number)
+            scene.resume()
+    scene.halt("parked", f"task '{names[-1][0]}' parked at ownership", hint=f"git waves show {names[-1][0]}")
+    return scene
+
+
+_TOPICS = (
+    *("parser", "lexer", "printer", "reader", "writer", "cache", "index", "merge", "hooks", "doctor"),
+    *("status", "report", "planner", "watcher", "sandbox", "importer", "exporter", "budget"),
+)
+
+
+def _together(scene: scenes.Scene, tasks: list[str], chance: random.Random, *, is_last: bool) -> None:
+    """The tasks start together and end one after the other."""
+    from git_waves.adapters import eventlog
+
+    for task in tasks:
+        scene.lease(task)
+        scene.reach(task, "agent")
+    for place, task in enumerate(tasks):
+        scene.wait(seconds=40 + chance.randrange(200))
+        if is_last and place == 0 and task.startswith("parser"):
+            scene.park(task, "ownership", "it changes 'Kbuild', which belongs to nobody", paths=("Kbuild",))
+            continue
+        scene.reach(task, "verify")
+        scene.wait(seconds=15)
+        scene.add(eventlog.TaskPassed(task=task, attempt=1, tip=scenes.COMMIT, paths=[f"src/{task}.c"]))
