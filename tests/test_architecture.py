@@ -158,6 +158,7 @@ def test_modules_of_the_quick_path_load_next_to_nothing() -> None:
 
 LIBRARIES = {
     "filelock": ("git_waves.adapters.locks",),
+    "jinja2": ("git_waves.views.report.page",),
     "platformdirs": ("git_waves.adapters.machine_locks",),
     "pydantic": ("git_waves.formats.native", "git_waves.adapters.eventlog"),
     "pydantic_core": ("git_waves.formats.native", "git_waves.adapters.eventlog"),
@@ -168,6 +169,7 @@ LIBRARIES = {
     "yaml": ("git_waves.formats",),
 }
 LAZY = (
+    "jinja2",
     "platformdirs",
     "pygit2",
     "rich",

@@ -12,6 +12,7 @@ from git_waves.cli import here
 from git_waves.errors import OK
 from git_waves.views.report.clock import Clock
 from git_waves.views.report.markdown import report_markdown
+from git_waves.views.report.page import report_page
 from git_waves.views.safe import quoted
 
 
@@ -37,8 +38,6 @@ def report(
     found = reporting.report(repository, plan=plan if name is None else name, run=run)
     clock = Clock()
     if html is not None:
-        from git_waves.views.report.page import report_page  # jinja2 is needed by this alone
-
         reporting.write(repository.folder, html, report_page(found, clock))
         terminal.write(f"wrote {quoted(html)}\n")
     if output is not None:

@@ -10,7 +10,7 @@ from git_waves.core.fold import RunState, TaskState
 from git_waves.views import age, amounts
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean, quoted
-from git_waves.views.standing import HALTED, counts, is_told_by_tasks, next_step, standing, stuck_tasks
+from git_waves.views.standing import FINISHED, HALTED, REPORT, counts, is_told_by_tasks, next_step, standing, stuck_tasks
 
 Event = Mapping[str, Any]
 
@@ -44,6 +44,8 @@ def end_summary(state: RunState, *, paint: Paint = PLAIN) -> str:
         + (", where the run began" if state.integration == state.base else "")
     )
     lines.append(paint("hint", "next: ") + next_step(state, is_running=False))
+    if word in (HALTED, FINISHED):
+        lines.append(REPORT)
     return "\n".join(lines) + "\n"
 
 

@@ -16,6 +16,9 @@ STOPPED = "stopped"  # it left as asked
 FINISHED = "finished"  # everything is settled and published
 DIED = "interrupted"  # no coordinator, and none said goodbye
 
+REPORT = "the whole story: 'git waves report', as a page with '--html FILE'"
+"""The line that is said where somebody comes back to a run that is over or halted."""
+
 DEFAULT_SOURCE = ".waves/plan.yaml"
 PIPE = "standard input"
 

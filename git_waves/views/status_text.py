@@ -13,6 +13,7 @@ from git_waves.views.standing import (
     DIED,
     FINISHED,
     HALTED,
+    REPORT,
     RUNNING,
     STOPPED,
     STOPPING,
@@ -85,13 +86,16 @@ def header(
 
 
 def footer(state: RunState, *, is_running: bool, width: int | None = None, paint: Paint = PLAIN) -> list[str]:
-    """Why it halted, what was warned of, and the next thing to type."""
+    """Why it halted, what was warned of, the next thing to type, and where the whole story is."""
     lines = []
     for warning in state.warnings:
         lines += labelled("warning: ", clean(warning), "odd", width, paint)
     if standing(state, is_running=is_running) == HALTED and not is_told_by_tasks(state):
         lines += labelled("halted: ", clean(state.halted), "bad", width, paint)
-    return [*lines, *labelled("next: ", next_step(state, is_running=is_running), "hint", width, paint)]
+    lines += labelled("next: ", next_step(state, is_running=is_running), "hint", width, paint)
+    if standing(state, is_running=is_running) in (HALTED, FINISHED):
+        lines += wrapped(REPORT, "", width)
+    return lines
 
 
 def table(

@@ -31,6 +31,7 @@ GROUPS = (
             ("status", "show every task, why it waits, and what to type next"),
             ("log", "show what a task or a gate printed"),
             ("show", "show one task: paths, rungs, changes, outcome"),
+            ("report", "tell a whole run for the morning, as Markdown or as one page"),
         ),
     ),
     (

@@ -110,3 +110,64 @@ def _together(scene: scenes.Scene, tasks: list[str], chance: random.Random, *, i
         scene.reach(task, "verify")
         scene.wait(seconds=15)
         scene.add(eventlog.TaskPassed(task=task, attempt=1, tip=scenes.COMMIT, paths=[f"src/{task}.c"]))
+
+
+# ---------------------------------------------------------------------- hostile texts
+
+HIT = "document.documentElement.dataset.hit"
+PAYLOADS = (
+    f"<script>{HIT}='script'</script>",
+    f'<img src=x onerror="{HIT}=1">',
+    f"</style><script>{HIT}=2</script><style>*{{display:none}}",
+    f"</title></head><body onload={HIT}=3>",
+    f'"><svg onload={HIT}=4>',
+    f"'-{HIT}=5-' ' autofocus onfocus={HIT}=6 x='",
+    f"</pre></code></details><iframe srcdoc='<script>parent.{HIT}=7</script>'></iframe>",
+    f"javascript:{HIT}=8",
+    f"[link](javascript:{HIT}=9) ![image](https://evil.example/x.png) <https://evil.example>",
+    "<link rel=stylesheet href=https://evil.example/x.css><meta http-equiv=refresh content=0;url=//evil.example>",
+    "--><!-- ]]> <![CDATA[ <?php {{ 7 * 7 }} {% include 'page.html' %}",
+    "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b31m \u202eright to left\u202c \u200bnothing \x00 \udcff",
+    "# heading\n\n```\n| a | b |\n- item\n***\n<details>",
+    "&lt;b&gt; &#x3c;script&#x3e; &amp;",
+    "x" * 10_000,
+    "\u0645\u0631\u062d\u0628\u0627 \u4f60\u597d " + "\U0001f600" * 40,
+)
+"""Texts that would do something wherever they are more than text; whatever runs of them leaves a mark on the page."""
+
+
+def hostile(common_dir: Path) -> scenes.Scene:
+    """A run in which everybody who can write a text writes one of those, wherever a text can stand."""
+    from git_waves.adapters import eventlog
+
+    scene = scenes.Scene(common_dir, plan="hostile")
+    ids = [f"t{number}" for number in range(len(PAYLOADS))]
+    scene.begin(
+        {f"group {payload[:200]}": [[task]] for task, payload in zip(ids, PAYLOADS, strict=True)},
+        titles=dict(zip(ids, PAYLOADS, strict=True)),
+        needs={task: ids[:number] for number, task in enumerate(ids)},
+        gates=(PAYLOADS[0], PAYLOADS[1]),
+        source=PAYLOADS[4],
+    )
+    for task, payload in zip(ids, PAYLOADS, strict=True):
+        scene.lease(task)
+        scene.reach(task, payload)
+        scene.wait(seconds=30)
+        scene.ask(task, payload, owner=PAYLOADS[0], reason=payload)
+        if task == ids[0]:
+            scene.add(eventlog.TaskPassed(task=task, attempt=1, tip=scenes.COMMIT, paths=[payload]))
+            scene.merge(task)
+            scene.gate(f"group {payload}", payload, reason=payload)
+            scene.write_log(
+                f"gate.1.{payload.rpartition('/')[2]}.log",
+                "\n".join(PAYLOADS).encode("utf-8", "surrogateescape"),
+            )
+            continue
+        scene.park(task, payload, payload, paths=(payload, payload), hint=f"git {payload}")
+        scene.write_log(f"{task}.1.log", "\n".join(PAYLOADS).encode("utf-8", "surrogateescape"))
+        scene.warn(payload)
+    scene.remove(ids[1], archive=f"refs/waves/archive/{scene.run_dir.run}/{PAYLOADS[3]}/1")
+    scene.retry(ids[1], grant=(PAYLOADS[1],))
+    scene.skip(ids[1], PAYLOADS[2])
+    scene.halt("gate", PAYLOADS[0], hint=PAYLOADS[1])
+    return scene

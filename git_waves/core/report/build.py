@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from git_waves.core import fold
 from git_waves.core.dress import undressed
@@ -27,6 +28,7 @@ from git_waves.core.secrets import redact, redacted
 
 MOST_LINES = 30
 """Of a log that are shown."""
+_LONGEST = 4000  # letters of any other text
 _WIDEST = 400  # letters of one line of a log
 _AFTER_CUT = re.compile(r"\A(?:[^\n]*\n|\S*)")
 
@@ -62,11 +64,11 @@ class Material:
 
 def build_report(material: Material) -> Report:
     """The report. Every text of others is redacted as it comes in, so nothing can be shown that was not looked at."""
-    events = [redacted(dict(event)) for event in material.events]
+    events = [_limited(redacted(dict(event))) for event in material.events]
     state = fold.fold(events)
     told = chronicle.read(events, now=material.now, is_running=material.is_running)
     tasks = tuple(_tasks(material, state, told))
-    granted = {(grant.task, path) for grant in told.grants for path in grant.paths}
+    granted = frozenset((grant.task, path) for grant in told.grants for path in grant.paths)
     return Report(
         state=state,
         is_running=material.is_running,
@@ -77,12 +79,22 @@ def build_report(material: Material) -> Report:
         barriers=tuple(told.barriers),
         sessions=tuple(told.sessions),
         overlap=_overlap(material, state, told, tasks),
-        declarations=_declarations(material, tasks),
+        declarations=_declarations(material, tasks, granted),
         requests=tuple(replace(one, is_granted=(one.task, one.path) in granted) for one in told.requests),
         grants=tuple(told.grants),
         kept=tuple(_kept(material.archives, state, tasks)),
         change=material.change,
     )
+
+
+def _limited(value: Any) -> Any:
+    """A value of JSON's with every text in it cut that nobody would read to its end."""
+    if isinstance(value, str):
+        left = len(value) - _LONGEST
+        return value if left <= 0 else f"{value[:_LONGEST]}... ({left} letters more)"
+    if isinstance(value, dict):
+        return {key: _limited(entry) for key, entry in value.items()}
+    return [_limited(entry) for entry in value] if isinstance(value, list) else value
 
 
 # ---------------------------------------------------------------------- tasks
@@ -93,6 +105,7 @@ def _tasks(material: Material, state: RunState, told: chronicle.Chronicle) -> It
     order = [task for group in state.groups for each in group.rounds for task in each]
     for task_id in dict.fromkeys([*order, *state.tasks]):
         task = state.tasks[task_id]
+        tokens, cost = task.total()
         yield TaskReport(
             id=task.id,
             title=task.title,
@@ -103,6 +116,8 @@ def _tasks(material: Material, state: RunState, told: chronicle.Chronicle) -> It
             merged_at=told.merged.get(task.id),
             integrated_at=told.integrated.get(task.id),
             excerpt=_task_excerpt(material, task) if task.status in fold.STUCK else None,
+            tokens=tokens,
+            cost=cost,
         )
 
 
@@ -182,10 +197,12 @@ def _overlap(
     )
 
 
-def _declarations(material: Material, tasks: Sequence[TaskReport]) -> Declarations:
+def _declarations(
+    material: Material, tasks: Sequence[TaskReport], granted: frozenset[tuple[str, str]]
+) -> Declarations:
     if material.manifest is None:
         return Declarations(untouched=(), foreign=(), checked=0, unknown=material.unknown)
-    found = declared.compare(tasks, material.manifest)
+    found = declared.compare(tasks, material.manifest, granted)
     return replace(
         found,
         untouched=tuple(

@@ -30,6 +30,8 @@ _ENDS = {
     "task_parked": "parked",
     "task_interrupted": INTERRUPTED,
 }
+TAKEN_UP = "taken up"
+"""How a part of an attempt ended that a later coordinator goes on with."""
 _BY_HAND = frozenset({"task_retried", "task_skipped", "worktree_removed"})
 """Events that a person's command may write while no coordinator works."""
 
@@ -41,6 +43,7 @@ class _Open:
     number: int
     begin: float
     session: int
+    taken_up: str = ""
     rungs: list[tuple[str, float]] = field(default_factory=list)
 
     def closed(self, end: float) -> Attempt:
@@ -49,6 +52,7 @@ class _Open:
         starts = [*(min(begin, end) for _name, begin in self.rungs), end]
         return Attempt(
             number=self.number,
+            taken_up=self.taken_up,
             span=Span(begin=self.begin, end=end),
             rungs=tuple(
                 Rung(name=name, span=Span(begin=starts[place], end=starts[place + 1]))
@@ -90,7 +94,7 @@ class _Reader:
         self.session_begin = self.session_last = 0.0
         self.process = ""
         self.is_open = False
-        self.interrupted: list[str] = []
+        self.left: dict[str, list[str]] = {}  # what became of tasks that an earlier coordinator left at work
         self.open: dict[str, _Open] = {}
 
     def take(self, event: Event) -> None:
@@ -142,10 +146,10 @@ class _Reader:
                 process=self.process,
                 ended=how,
                 reason=reason,
-                interrupted=tuple(self.interrupted),
+                found=tuple((what, tuple(tasks)) for what, tasks in self.left.items()),
             )
         )
-        self.interrupted = []
+        self.left = {}
         self.is_open = False
 
     def _end_of(self, session: int) -> float:
@@ -165,14 +169,28 @@ class _Reader:
         if event["rung"] not in (name for name, _begin in attempt.rungs):
             attempt.rungs.append((event["rung"], self.at))
 
+    def _task_taken_up(self, event: Event) -> None:
+        task, how = event["task"], event["how"]
+        self.left.setdefault(how, []).append(task)
+        attempt = self._current(event)
+        if how == "adopted" and attempt is not None:
+            attempt.taken_up, attempt.session = how, self.session
+            return
+        if (
+            attempt is not None
+        ):  # it ended while nobody looked, not long after its coordinator did, or was begun again
+            part = attempt.closed(self._end_of(attempt.session))
+            self.found.attempts.setdefault(task, []).append(replace(part, ended=TAKEN_UP))
+        self.open[task] = _Open(number=event["attempt"], begin=self.at, session=self.session, taken_up=how)
+
     def _current(self, event: Event) -> _Open | None:
         attempt = self.open.get(event["task"])
         return attempt if attempt is not None and attempt.number == event["attempt"] else None
 
     def _attempt_ends(self, event: Event) -> None:
         ended = _ENDS[event["event"]]
-        if ended == INTERRUPTED:
-            self.interrupted.append(event["task"])
+        if ended == INTERRUPTED and not event.get("session"):
+            self.left.setdefault("started over", []).append(event["task"])
         attempt = self._current(event)
         if attempt is None:
             self._fell_later(event, ended)

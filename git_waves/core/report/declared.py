@@ -12,8 +12,10 @@ _JUDGED = frozenset({"commit", "ownership", "merge"})
 """Rungs at which a path that is not owned ends an attempt."""
 
 
-def compare(tasks: Sequence[TaskReport], manifest: OwnershipManifest) -> Declarations:
-    """Hold what the tasks did against what the manifest says they would."""
+def compare(
+    tasks: Sequence[TaskReport], manifest: OwnershipManifest, granted: frozenset[tuple[str, str]]
+) -> Declarations:
+    """Hold what the tasks did against what the manifest says they would; `granted` are pairs of a task and a path."""
     claims = {one.task: one for one in manifest.tasks}
     known = [task for task in tasks if TaskId(task.id) in claims]
     passed = [(task.id, attempt.changed) for task in known if (attempt := task.passed) is not None]
@@ -24,7 +26,9 @@ def compare(tasks: Sequence[TaskReport], manifest: OwnershipManifest) -> Declara
     )
     return Declarations(
         untouched=tuple(untouched),
-        foreign=tuple(found for task in known for found in _foreign(task, claims[TaskId(task.id)], manifest)),
+        foreign=tuple(
+            found for task in known for found in _foreign(task, claims[TaskId(task.id)], manifest, granted)
+        ),
         checked=len(passed),
     )
 
@@ -38,9 +42,22 @@ def _untouched(claims: TaskClaims, changed: Iterable[str]) -> Iterator[str]:
             yield str(pattern)
 
 
-def _foreign(task: TaskReport, claims: TaskClaims, manifest: OwnershipManifest) -> Iterator[Foreign]:
+def _foreign(
+    task: TaskReport, claims: TaskClaims, manifest: OwnershipManifest, granted: frozenset[tuple[str, str]]
+) -> Iterator[Foreign]:
+    """What has the same owners, and the same answer, is told together."""
     for attempt in task.attempts:
-        if attempt.rung in _JUDGED:
-            for path in foreign_paths(claims.rules, map(RepoPath, attempt.paths)):
-                owners = tuple(owner for owner in manifest.owners_of(path) if owner != task.id)
-                yield Foreign(task=task.id, attempt=attempt.number, path=path, owners=owners)
+        if attempt.rung not in _JUDGED:
+            continue
+        together: dict[tuple[tuple[str, ...], bool], list[str]] = {}
+        for path in foreign_paths(claims.rules, map(RepoPath, attempt.paths)):
+            owners = tuple(owner for owner in manifest.owners_of(path) if owner != task.id)
+            together.setdefault((owners, (task.id, path) in granted), []).append(path)
+        for (others, is_granted), paths in together.items():
+            yield Foreign(
+                task=task.id,
+                attempt=attempt.number,
+                paths=tuple(paths),
+                owners=others,
+                is_granted=is_granted,
+            )

@@ -34,8 +34,12 @@ class Rung:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One try of a task. `ended` is a status of a task, or `interrupted`, or empty while it goes on; `changed` is what a
-    passed attempt changed, `paths` what a fallen one stumbled over; `archive` is the ref that keeps it."""
+    """One try of a task, or a part of one: what a later coordinator took up, with a rest before it, is told in two.
+
+    `ended` is a status of a task, or `interrupted`, or `taken up` (a part that a later one goes on with), or empty while it
+    goes on; `changed` is what a passed attempt changed, `paths` what a fallen one stumbled over; `archive` is the ref that
+    keeps it. `taken_up` is how a later coordinator found it: `adopted`, `finished` or `resumed`.
+    """
 
     number: int
     span: Span
@@ -46,6 +50,7 @@ class Attempt:
     changed: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     archive: str = ""
+    taken_up: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +64,8 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReport:
-    """One task: its attempts, when its work was merged and integrated (None when it was not), what its log ended with."""
+    """One task: its attempts, when its work was merged and integrated (None when it was not), what its log ended with, and
+    the tokens and US dollars of all its attempts by their own account."""
 
     id: str
     title: str
@@ -70,6 +76,13 @@ class TaskReport:
     merged_at: float | None = None
     integrated_at: float | None = None
     excerpt: Excerpt | None = None
+    tokens: int = 0
+    cost: float = 0.0
+
+    @property
+    def tries(self) -> int:
+        """How many attempts it had."""
+        return len({attempt.number for attempt in self.attempts})
 
     @property
     def seconds(self) -> float:
@@ -122,13 +135,16 @@ class Barrier:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """What one coordinator did of the run. `ended` is how: `finished`, `halted`, `stopped`, `died`, or empty: it runs.
-    `interrupted` are the tasks that had to start over."""
+
+    `found` are the tasks that an earlier one had left at work, by what became of them: `adopted`, `finished`, `resumed`,
+    `started over`.
+    """
 
     span: Span
     process: str
     ended: str
     reason: str
-    interrupted: tuple[str, ...] = ()
+    found: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,12 +182,13 @@ class Untouched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreign:
-    """A path that a task changed and did not own; `owners` are the tasks that do."""
+    """Paths that an attempt changed and did not own; `owners` are the tasks that own them."""
 
     task: str
     attempt: int
-    path: str
+    paths: tuple[str, ...]
     owners: tuple[str, ...]
+    is_granted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

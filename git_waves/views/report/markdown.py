@@ -49,13 +49,14 @@ def _head(report: Report, clock: Clock) -> Iterator[str]:
     )
     yield ""
     begin, end = report.span.begin, report.span.end
+    rest = f", {age.words(report.overlap.rest)} at rest" if report.overlap.rest >= 1 else ""
     yield (
         f"- run {code(state.run)}: {state.scheduler}, up to {state.max_parallel} at once, "
         f"from {code(state.base_name)} ({code(state.base[: words.SHORT])})"
     )
     yield (
         f"- began {clock.moment(begin)}, last word {clock.moment(end)}, {clock.zone(begin)}: "
-        f"{age.words(report.overlap.wall)} at work, {age.words(report.overlap.rest)} at rest"
+        f"{age.words(report.overlap.wall)} at work{rest}"
     )
     yield f"- integration: branch {code(words.branch(report))} at {code(state.integration[: words.SHORT])}"
 
@@ -66,7 +67,7 @@ def _decisions(report: Report) -> Iterator[str]:
         return
     yield "## What waits for you"
     for one in found:
-        what = f"{code(one.task)} {one.happened}" if one.task else one.happened
+        what = f"{code(one.task)} {plain(one.happened)}" if one.task else plain(one.happened)
         yield ""
         yield f"### {what}" + (f": {plain(one.title)}" if one.title else "")
         yield ""
@@ -98,8 +99,10 @@ def _excerpt(excerpt: Excerpt | None) -> Iterator[str]:
 def _tasks(report: Report) -> Iterator[str]:
     yield "## Tasks"
     yield ""
+    used = ("used",) if words.has_spending(report) else ()
     yield from table(
-        ("task", "state", "tries", "time", "files", "needs", "title"), (_row(task) for task in report.tasks)
+        ("task", "state", "tries", "time", *used, "files", "needs", "title"),
+        (_row(task, has_spending=bool(used)) for task in report.tasks),
     )
     left = [task for task in report.tasks if task.status in (fold.BLOCKED, fold.SKIPPED)]
     if left:
@@ -109,12 +112,13 @@ def _tasks(report: Report) -> Iterator[str]:
         )
 
 
-def _row(task: TaskReport) -> tuple[str, ...]:
+def _row(task: TaskReport, *, has_spending: bool) -> tuple[str, ...]:
     return (
         code(task.id),
         task.status,
-        str(len(task.attempts) or ""),
+        str(task.tries or ""),
         words.took(task),
+        *([words.spent(task)] if has_spending else []),
         str(len(task.passed.changed)) if task.passed is not None else "",
         codes(task.needs, 4),
         plain(task.title),
@@ -171,13 +175,15 @@ def _declarations(report: Report) -> Iterator[str]:
     if found.unknown:
         yield f"This could not be looked at: {plain(found.unknown)}."
         return
-    granted = {(grant.task, path) for grant in report.grants for path in grant.paths}
     for one in found.untouched:
         yield f"- {code(one.task)} claimed and never touched {codes(one.paths, _MOST_PATHS)}"
     for foreign in found.foreign:
-        whose = f"belongs to {codes(foreign.owners)}" if foreign.owners else "belongs to nobody"
-        later = "; granted later" if (foreign.task, foreign.path) in granted else ""
-        yield f"- {code(foreign.task)} touched {code(foreign.path)} and was refused: it {whose}{later}"
+        whose = f"of {codes(foreign.owners)}" if foreign.owners else "of nobody"
+        later = "; granted later" if foreign.is_granted else ""
+        yield (
+            f"- {code(foreign.task)} touched {codes(foreign.paths, _MOST_PATHS)} {whose} and was refused, "
+            f"attempt {foreign.attempt}{later}"
+        )
     if not found.untouched and not found.foreign:
         yield f"Nowhere: {found.checked} of {len(report.tasks)} tasks came far enough to be looked at."
 
@@ -202,17 +208,17 @@ def _requests(report: Report, clock: Clock) -> Iterator[str]:
 
 
 def _sessions(report: Report, clock: Clock) -> Iterator[str]:
-    if len(report.sessions) < 2 and not any(one.interrupted for one in report.sessions):
+    if len(report.sessions) < 2:
         return
     yield "## Coordinators"
     yield ""
     for one in report.sessions:
         how = one.ended or "at work"
         why = f": {plain(one.reason)}" if one.reason else ""
-        again = f"; started over: {codes(one.interrupted)}" if one.interrupted else ""
+        found = f"; {plain(words.found_words(one))}" if one.found else ""
         yield (
             f"- {clock.moment(one.span.begin)} to {clock.moment(one.span.end)}, {plain(one.process)}: "
-            f"{how}{why}{again}"
+            f"{how}{why}{found}"
         )
 
 

@@ -11,8 +11,7 @@ import base64
 import hashlib
 from functools import cache
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from typing import TYPE_CHECKING
 
 from git_waves import __version__
 from git_waves.core import fold
@@ -23,6 +22,9 @@ from git_waves.views.report.clock import Clock
 from git_waves.views.report.needs import draw_needs
 from git_waves.views.report.timeline import CHART, draw_timeline
 from git_waves.views.safe import clean, shell_word
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 STYLE_OF = {
     fold.PENDING: "wait",
@@ -67,7 +69,6 @@ def report_page(report: Report, clock: Clock) -> str:
         glyphs=_GLYPHS,
         standing=_STANDING.get(words.word(report), "odd"),
         numbers={task.id: number for number, task in enumerate(report.tasks)},
-        granted={(grant.task, path) for grant in report.grants for path in grant.paths},
         short=words.SHORT,
         version=__version__,
     )
@@ -76,6 +77,8 @@ def report_page(report: Report, clock: Clock) -> str:
 
 @cache
 def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # needed by this form alone
+
     return Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates"), encoding="utf-8"),
         autoescape=True,

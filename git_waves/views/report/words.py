@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from git_waves.core import fold
-from git_waves.core.report.model import Attempt, Excerpt, GateReport, GateRun, Report, TaskReport
-from git_waves.views import age
+from git_waves.core.report.model import Attempt, Excerpt, GateReport, GateRun, Report, Session, TaskReport
+from git_waves.views import age, amounts
 from git_waves.views.safe import shell_word
 from git_waves.views.speedup_text import because
 from git_waves.views.standing import (
@@ -103,8 +103,9 @@ def summary(report: Report) -> Iterator[str]:
         for status, number in counts(report)
         if status not in (fold.INTEGRATED, fold.DONE)
     )
-    yield f"{through} of {_tasks(len(state.tasks))} {'is' if through == 1 else 'are'} integrated" + (
-        f"; {rest}." if rest else "."
+    yield (
+        f"{through} of {_tasks(len(state.tasks))} {'is' if 1 in (through, len(state.tasks)) else 'are'} integrated"
+        + (f"; {rest}." if rest else ".")
     )
     if state.integration == state.base:
         yield "The integration branch is where the run began."
@@ -289,11 +290,38 @@ def figures(report: Report) -> Iterator[Figure]:
         label="at once on average",
         note=f"{overlap.peak} at most, {state.max_parallel} may",
     )
-    tries = sum(len(task.attempts) for task in report.tasks)
+    tries = sum(task.tries for task in report.tasks)
     fell = sum(
         attempt.ended in (fold.FAILED, fold.PARKED) for task in report.tasks for attempt in task.attempts
     )
     yield Figure(value=str(tries), label=f"attempt{'s' * (tries != 1)}", note=f"{fell} fell" if fell else "")
+    tokens, cost = state.spent()
+    if tokens:
+        yield Figure(value=amounts.tokens(tokens), label="tokens", note=_limit(state, "tokens"))
+    if cost:
+        yield Figure(
+            value=amounts.money(cost), label="by the agents' own account", note=_limit(state, "cost")
+        )
+
+
+def _limit(state: fold.RunState, name: str) -> str:
+    limit = state.budget.get(name)
+    return f"of {amounts.limits({name: limit})}" if limit is not None else ""
+
+
+def spent(task: TaskReport) -> str:
+    """What a task's attempts used, by their own account; empty when nothing was told."""
+    return amounts.both(task.tokens, task.cost)
+
+
+def has_spending(report: Report) -> bool:
+    """Whether any agent told what it used."""
+    return any(task.tokens or task.cost for task in report.tasks)
+
+
+def found_words(session: Session) -> str:
+    """What became of tasks that an earlier coordinator had left at work; empty when there were none."""
+    return "; ".join(f"{what}: {', '.join(tasks)}" for what, tasks in session.found)
 
 
 def overlap_lines(report: Report) -> Iterator[str]:
@@ -315,11 +343,9 @@ def overlap_lines(report: Report) -> Iterator[str]:
     if found is None:
         yield f"What could have been cannot be said: {overlap.unknown}."
         return
-    yield (
-        f"These very attempts without any waiting, in this schedule: {_time(found.total_work, found.factor)}. "
-        f"In the best of schedules at {found.at_once} at once: {_time(found.total_work, found.best)}, "
-        f"because {because(found)}."
-    )
+    scheduled, best = _time(found.total_work, found.factor), _time(found.total_work, found.best)
+    yield f"Without any waiting, these attempts take {scheduled} in this schedule."
+    yield f"With up to {found.at_once} at once, no schedule takes less than {best}, because {because(found)}."
 
 
 def _time(work: float, factor: float) -> str:
