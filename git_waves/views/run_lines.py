@@ -10,7 +10,16 @@ from git_waves.core.fold import RunState, TaskState
 from git_waves.views import age, amounts
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean, quoted
-from git_waves.views.standing import FINISHED, HALTED, REPORT, counts, is_told_by_tasks, next_step, standing, stuck_tasks
+from git_waves.views.standing import (
+    FINISHED,
+    HALTED,
+    counts,
+    is_told_by_tasks,
+    next_step,
+    standing,
+    stuck_tasks,
+    whole_story,
+)
 
 Event = Mapping[str, Any]
 
@@ -45,7 +54,7 @@ def end_summary(state: RunState, *, paint: Paint = PLAIN) -> str:
     )
     lines.append(paint("hint", "next: ") + next_step(state, is_running=False))
     if word in (HALTED, FINISHED):
-        lines.append(REPORT)
+        lines.append(paint("hint", "report: ") + whole_story(state))
     return "\n".join(lines) + "\n"
 
 

@@ -16,9 +16,6 @@ STOPPED = "stopped"  # it left as asked
 FINISHED = "finished"  # everything is settled and published
 DIED = "interrupted"  # no coordinator, and none said goodbye
 
-REPORT = "the whole story: 'git waves report', as a page with '--html FILE'"
-"""The line that is said where somebody comes back to a run that is over or halted."""
-
 DEFAULT_SOURCE = ".waves/plan.yaml"
 PIPE = "standard input"
 
@@ -77,6 +74,11 @@ def run_again(source: str) -> str:
     if source == DEFAULT_SOURCE:
         return "'git waves run'"
     return as_command(f"git waves run {'-' if source == PIPE else shell_word(source)}")
+
+
+def whole_story(state: RunState) -> str:
+    """The command that tells everything, for whoever comes back to a run that is over or halted."""
+    return f"'git waves report {clean(state.plan)}', as one page with '--html FILE'"
 
 
 def next_step(state: RunState, *, is_running: bool) -> str:

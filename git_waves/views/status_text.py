@@ -13,7 +13,6 @@ from git_waves.views.standing import (
     DIED,
     FINISHED,
     HALTED,
-    REPORT,
     RUNNING,
     STOPPED,
     STOPPING,
@@ -21,6 +20,7 @@ from git_waves.views.standing import (
     is_told_by_tasks,
     next_step,
     standing,
+    whole_story,
 )
 from git_waves.views.waiting import waits
 from git_waves.views.wrapping import labelled, wrapped
@@ -94,7 +94,7 @@ def footer(state: RunState, *, is_running: bool, width: int | None = None, paint
         lines += labelled("halted: ", clean(state.halted), "bad", width, paint)
     lines += labelled("next: ", next_step(state, is_running=is_running), "hint", width, paint)
     if standing(state, is_running=is_running) in (HALTED, FINISHED):
-        lines += wrapped(REPORT, "", width)
+        lines += labelled("report: ", whole_story(state), "hint", width, paint)
     return lines
 
 

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from git_waves.core.report.model import Change, Report
 from git_waves.views.report import words
+from git_waves.views.report.decisions import decisions
 from git_waves.views.report.markdown import report_markdown
 from git_waves.views.report.needs import MOST_TASKS, draw_needs
 from git_waves.views.report.page import report_page
@@ -133,7 +134,7 @@ def test_the_headline_says_why_it_halted(tmp_path: Path, kind: str, headline: st
     scene.halt("gate" if kind == "gate" else "refs", "the reason", hint="git waves log gate:tests")
     found = report_of(scene)
     assert words.headline(found) == headline
-    (decision,) = words.decisions(found)
+    (decision,) = decisions(found)
     commands = [step.command for step in decision.steps]
     if kind == "gate":
         assert commands == ["git waves log gate:tests", "git waves run"]

@@ -10,6 +10,7 @@ from git_waves.views import age
 from git_waves.views.markdown import code, codes, plain, table
 from git_waves.views.report import words
 from git_waves.views.report.clock import Clock
+from git_waves.views.report.decisions import decisions
 from git_waves.views.report.text_timeline import LEGEND, text_timeline
 from git_waves.views.safe import clean_lines, shell_word
 
@@ -62,7 +63,7 @@ def _head(report: Report, clock: Clock) -> Iterator[str]:
 
 
 def _decisions(report: Report) -> Iterator[str]:
-    found = list(words.decisions(report))
+    found = list(decisions(report))
     if not found:
         return
     yield "## What waits for you"

@@ -19,6 +19,7 @@ from git_waves.core.report.model import Report
 from git_waves.views import age
 from git_waves.views.report import words
 from git_waves.views.report.clock import Clock
+from git_waves.views.report.decisions import decisions
 from git_waves.views.report.needs import draw_needs
 from git_waves.views.report.timeline import CHART, draw_timeline
 from git_waves.views.safe import clean, shell_word
@@ -63,6 +64,7 @@ def report_page(report: Report, clock: Clock) -> str:
         chart=CHART,
         clock=clock,
         words=words,
+        waiting=list(decisions(report)),
         age=age.words,
         shell_word=shell_word,
         style_of=STYLE_OF,

@@ -1,0 +1,111 @@
+"""What waits for a person: each stuck task and what halted the run, with the reason, the commands to type and the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from git_waves.core import fold
+from git_waves.core.report.model import Excerpt, Report, TaskReport
+from git_waves.views.report.words import word
+from git_waves.views.safe import shell_word
+from git_waves.views.standing import HALTED, is_told_by_tasks, run_again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A command to type, and what for."""
+
+    command: str
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Something that waits for a person. `task` is empty when it is about the whole run."""
+
+    task: str
+    title: str
+    happened: str
+    reason: str
+    paths: tuple[str, ...]
+    hint: str
+    steps: tuple[Step, ...]
+    excerpt: Excerpt | None
+
+
+def decisions(report: Report) -> Iterator[Decision]:
+    """Everything a person has to decide: what is about the whole run, then the tasks."""
+    if word(report) == HALTED and not is_told_by_tasks(report.state):
+        yield _about_run(report)
+    for task in report.tasks:
+        if task.status in fold.STUCK:
+            yield _about_task(report, task)
+
+
+def _about_task(report: Report, task: TaskReport) -> Decision:
+    state = report.state.tasks[task.id]
+    name = shell_word(task.id)
+    steps = [Step(command=f"git waves show {name}", purpose="everything about it")]
+    granted = list(dict.fromkeys(one["path"] for one in state.requests))
+    if granted:
+        grants = " ".join(f"--grant {shell_word(path)}" for path in granted)
+        steps.append(
+            Step(command=f"git waves retry {name} {grants}", purpose="let it change what it asks for")
+        )
+    if state.hint.startswith("git "):
+        is_log = state.hint.startswith("git waves log ")
+        steps.append(Step(command=state.hint, purpose="what it printed" if is_log else "as the run suggests"))
+    steps += [
+        Step(command=f"git waves retry {name}", purpose="another attempt"),
+        Step(command=f"git waves skip {name} --reason WHY", purpose="go on without it"),
+    ]
+    return Decision(
+        task=task.id,
+        title=task.title,
+        happened=f"{task.status} at {state.rung or 'its start'}",
+        reason=state.reason,
+        paths=tuple(path for path in state.paths if path not in state.reason),
+        hint="" if state.hint.startswith("git ") else state.hint,
+        steps=_once(steps),
+        excerpt=task.excerpt,
+    )
+
+
+def _once(steps: list[Step]) -> tuple[Step, ...]:
+    """Every command once, with the first purpose it is given."""
+    found: dict[str, Step] = {}
+    for step in steps:
+        found.setdefault(step.command, step)
+    return tuple(found.values())
+
+
+def _about_run(report: Report) -> Decision:
+    state = report.state
+    again = run_again(state.source).strip("'")
+    steps = {
+        "gate": [Step(command=again, purpose="run it again, when what is wrong is mended")],
+        "refs": [
+            Step(command="git waves run --restore", purpose="put the ref back"),
+            Step(command="git waves run --accept", purpose="go on from where it is now"),
+        ],
+    }.get(state.halt_kind, [Step(command=again, purpose="go on")])
+    red = [run for gate in report.gates for run in gate.runs if run.tree == state.candidate_tree]
+    excerpt = next((run.excerpt for run in red if not run.passed), None)
+    hints = (
+        [Step(command=state.halt_hint, purpose="look at it")] if state.halt_hint.startswith("git ") else []
+    )
+    return Decision(
+        task="",
+        title="",
+        happened={
+            "gate": "a gate is red",
+            "refs": "the integration ref was moved",
+            "stuck": "nothing can start",
+        }.get(state.halt_kind, "the run halted"),
+        reason=state.halted,
+        paths=(),
+        hint="" if hints or state.halt_kind == "refs" else state.halt_hint,
+        steps=(*hints, *steps) if state.halt_kind != "refs" else tuple(steps),
+        excerpt=excerpt,
+    )
