@@ -93,6 +93,8 @@ def test_a_whole_run_works_from_the_wheel(wheel: Installation, repo: RepoBuilder
     out = run("git", "waves", "run", env=wheel.environment(repo), cwd=repo.folder)
     assert "plan 'p' is finished: 2 integrated" in out
     assert repo.git("show", "refs/waves/integration/p:t2.txt") == "t2"
+    run("git", "waves", "report", "--html", "r.html", env=wheel.environment(repo), cwd=repo.folder)
+    assert "Finished: everything is integrated." in (repo.folder / "r.html").read_text(encoding="utf-8")
 
 
 def test_the_manuals_lie_where_man_looks_for_them(wheel: Installation) -> None:
