@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import stat
 from pathlib import Path
 
@@ -13,18 +15,28 @@ from git_waves.adapters.rundir import RunDir, latest_run
 from tests.cli.conftest import Waves
 from tests.support import scenes
 from tests.support.plans import plan, task
-from tests.support.repo import RepoBuilder
+from tests.support.repo import RepoBuilder, sealed_environment
 from tests.support.scenes import Scene
 
 RED = "tests:\n    run: |\n      echo 'password=hunter2hunter2'\n      printf '\\033[31mred\\033[0m\\n'\n      exit 3\n"
 
 
-@pytest.fixture
-def halted(repo: RepoBuilder, waves: Waves) -> RunDir:
-    """A real run that halted at a red gate; its folder."""
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a real run that halted at a red gate, made once: reading it changes nothing."""
+    folder = tmp_path_factory.mktemp("ran")
+    (folder / "home").mkdir()
+    repo = RepoBuilder(folder / "repo", sealed_environment(folder / "home"))
     claims = "{create: [t1.txt], modify: [docs/]}"
     repo.commit({".waves/plan.yaml": plan(task("t1", files=claims), task("t2"), head=f"gates:\n  {RED}")})
-    waves("run", "-q", exit=3)
+    repo.waves("run", "-q", exit=3)
+    return repo.folder
+
+
+@pytest.fixture
+def halted(repo: RepoBuilder, ran: Path) -> RunDir:
+    """The folder of that run, in a repository of the test's own."""
+    shutil.copytree(ran, repo.folder, dirs_exist_ok=True)
     run_dir = latest_run(repo.folder / ".git")
     assert run_dir is not None
     return run_dir
@@ -107,8 +119,8 @@ def test_no_log_leads_out_of_the_runs_folder(halted: RunDir, waves: Waves, tmp_p
     log.unlink()
     log.symlink_to(tmp_path / "diary.log")
     assert "dear diary" not in waves("report").out
-    lines = halted.events.read_text().replace(str(log), str(tmp_path / "diary.log"))
-    halted.events.write_text(lines)
+    events = re.sub(r'"log":"[^"]*"', f'"log":"{tmp_path}/diary.log"', halted.events.read_text())
+    halted.events.write_text(events)
     assert "dear diary" not in waves("report").out
 
 

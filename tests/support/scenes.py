@@ -27,6 +27,7 @@ class Scene:
         self.plan = plan
         self.now = START
         eventlog.EventLog.create(self.run_dir.events).close()
+        self.count = self.size = 0  # events and bytes of the log, as far as nobody else writes it
 
     def wait(self, **span: float) -> None:
         """Let time pass (`minutes=4`)."""
@@ -34,20 +35,26 @@ class Scene:
 
     def add(self, event: eventlog.AnyEvent) -> None:
         """Write an event."""
-        content = self.run_dir.events.read_bytes()
-        log = eventlog.EventLog(self.run_dir.events, events=content.count(b"\n"), size=len(content))
+        path = self.run_dir.events
+        size = path.stat().st_size
+        self.count = self.count if self.size == size else path.read_bytes().count(b"\n")
+        log = eventlog.EventLog(path, events=self.count, size=size)
         log.append(event)
         log.close()
-        self._restamp()
+        self._restamp(size)
+        self.count, self.size = self.count + 1, path.stat().st_size
 
-    def _restamp(self) -> None:
-        """The real log reads the real clock; put the scene's time in its place."""
-        lines = self.run_dir.events.read_bytes().splitlines(keepends=True)
-        start = lines[-1].index(b'"at":"') + len(b'"at":"')
-        end = lines[-1].index(b'"', start)
-        stamp = self.now.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
-        lines[-1] = lines[-1][:start] + stamp + lines[-1][end:]
-        self.run_dir.events.write_bytes(b"".join(lines))
+    def _restamp(self, place: int) -> None:
+        """The real log reads the real clock; put the scene's time in its place, in the line that begins there."""
+        with self.run_dir.events.open("r+b") as file:
+            file.seek(place)
+            line = file.read()
+            start = line.index(b'"at":"') + len(b'"at":"')
+            end = line.index(b'"', start)
+            stamp = self.now.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
+            file.seek(place)
+            file.write(line[:start] + stamp + line[end:])
+            file.truncate()
 
     def begin(
         self,
