@@ -28,8 +28,8 @@ skip | 1 1 | --reason=! --plan=
 status | 0 0 | --plan= --json --porcelain -z --watch
 log | 1 1 | -f --follow --attempt= --rung= --plan=
 show | 1 1 | --plan=
-report | 0 1 | --run= --html= --output= -o= --plan=
 pull-request | 0 0 | --plan= --per-task --ready --base= --remote= --dry-run -n
+report | 0 1 | --run= --html= --output= -o= --plan=
 owned | 0 0 | -z
 request | 1 1 | --reason=!
 clean | 0 0 | --plan= --dry-run -n --archive
