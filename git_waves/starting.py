@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from git_waves import __version__, agents, control, planning, preflight, refs, reviewing
+from git_waves import __version__, agents, control, planning, preflight, refs, reviewing, trusting
 from git_waves.adapters import archive, eventlog, rundir
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock, worktree_lock
@@ -26,6 +26,7 @@ from git_waves.adapters.rundir import (
 from git_waves.adapters.worktree_config import enable_worktree_config
 from git_waves.core.fold import RunState
 from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
+from git_waves.core.trusted import Stranger
 from git_waves.errors import OK, HaltError, UsageError, machine_error
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
@@ -58,6 +59,9 @@ class RunOptions:
     is_new: bool = False
     accept: bool = False
     restore: bool = False
+    may_run: Callable[[Stranger], bool] = lambda _: (
+        False
+    )  # asks a person about a plan that came from elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +101,20 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
                 say(f"hint: merge it with: git merge {refs.shown_branch(plan.name)}")
                 return OK
         beginning = prepare(repository, options, text, plan, earlier if not options.is_new else None)
+        _ask_once(repository, options, text, plan)
         if earlier is not None and end_jobs(earlier):
             say(f"note: ended what still ran of run '{earlier.run}'; its worktrees are kept")
         return _begin(repository, options, settings, beginning, tell, say)
+
+
+def _ask_once(repository: Repository, options: RunOptions, text: PlanText, plan: Plan) -> None:
+    """P7: what came from elsewhere runs only after somebody has allowed exactly that content."""
+    stranger = trusting.check_trusted(repository, text, plan)
+    if stranger is None:
+        return
+    if not options.may_run(stranger):
+        raise trusting.refuse(stranger)
+    trusting.allow(repository, stranger)
 
 
 # ---------------------------------------------------------------------- a new run

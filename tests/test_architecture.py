@@ -159,7 +159,7 @@ def test_modules_of_the_quick_path_load_next_to_nothing() -> None:
 LIBRARIES = {
     "filelock": ("git_waves.adapters.locks",),
     "jinja2": ("git_waves.views.report.page",),
-    "platformdirs": ("git_waves.adapters.machine_locks",),
+    "platformdirs": ("git_waves.adapters.machine_locks", "git_waves.adapters.trust"),
     "pydantic": ("git_waves.formats.native", "git_waves.adapters.eventlog"),
     "pydantic_core": ("git_waves.formats.native", "git_waves.adapters.eventlog"),
     "pygit2": ("git_waves.adapters.repo", "git_waves.adapters.planfile"),

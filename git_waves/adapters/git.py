@@ -334,6 +334,35 @@ class Git:
         text = self._text("rev-list", "--first-parent", "--reverse", tip, f"^{base}")
         return tuple(Oid(word) for word in text.split())
 
+    def last_change(self, revision: str, path: str) -> tuple[Oid, str] | None:
+        """The last commit in the history of `revision` that changed the path, and its author's name; None when none did."""
+        words = (
+            "log",
+            "--max-count=1",
+            "--format=%H %an",
+            "--no-show-signature",
+            "--end-of-options",
+            revision,
+        )
+        commit, _, author = self._text(*words, "--", path).partition(" ")
+        return (Oid(commit), author) if commit else None
+
+    def was_made_here(self, commit: Oid, how: tuple[str, ...]) -> bool:
+        """Whether a reflog of this clone notes that the commit was made here, by a command whose name is one of `how`."""
+        done = self._run(
+            "log",
+            "--walk-reflogs",
+            "--format=%H %gs",
+            "--no-show-signature",
+            "HEAD",
+            "--branches",
+            ok=(0, 128),
+        )
+        return any(
+            line.startswith(f"{commit} ") and line[len(commit) + 1 :].startswith(how)
+            for line in os.fsdecode(done.stdout).splitlines()
+        )
+
     def changes(self, old: Oid, new: Oid) -> tuple[Change, ...]:
         """Every path that differs between two trees or commits: renames as delete and add, modes and submodule
         pointers included, attributes that hide submodules ignored (git-facts section 7)."""

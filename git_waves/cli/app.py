@@ -28,6 +28,7 @@ from git_waves.cli import (
     skip,
     status,
     stop,
+    trust,
     version,
 )
 from git_waves.cli import run as run_command
@@ -51,6 +52,7 @@ _COMMANDS: dict[str, Callable[..., int]] = {
     "plan": plan.plan,
     "import": import_plan.import_plan,
     "review": review.review,
+    "trust": trust.trust,
     "explain": explain.explain,
     "guide": guide.guide,
     "schema": schema.schema,

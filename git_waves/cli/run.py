@@ -11,6 +11,7 @@ from git_waves import converging, rehearsal, starting
 from git_waves.adapters import terminal
 from git_waves.cli import here
 from git_waves.cli.pull_request import proposed
+from git_waves.cli.trust import ask
 from git_waves.core.fold import RunState
 from git_waves.core.model import OnFailure, SchedulerName
 from git_waves.errors import OK, SurroundingsError, UsageError, WavesError
@@ -90,6 +91,7 @@ def run(
         is_new=new,
         accept=accept,
         restore=restore,
+        may_run=ask,
     )
     if dry_run:
         terminal.write(_rehearsed(rehearsal.rehearse(options)))

@@ -10,6 +10,7 @@ GROUPS = (
             ("plan", "show groups, ownership and everything wrong with a plan"),
             ("import", "turn plans of other tools into one of ours"),
             ("review", "print a sheet for a second reader, and record the verdict"),
+            ("trust", "see what a plan of others would execute, and allow it"),
             ("explain", "say what a finding means and how to mend it"),
             ("guide", "teach how to write a plan that runs in parallel"),
             ("schema", "print the JSON Schema of the plan format, for editors"),
