@@ -18,6 +18,7 @@ init | 0 1 |
 plan | 0 1 | --max= --format= --json --manifest --no-history --stamp --hoist= --write --promote
 import | 1 * | --output= -o= --name= --with-done --report= --json --force -f
 review | 0 1 | --record= --by= --note= --content= --json
+trust | 0 1 | --content= --revoke
 explain | 0 1 |
 guide | 0 1 |
 schema | 0 0 |
