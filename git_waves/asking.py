@@ -6,18 +6,23 @@ import getpass
 import json
 import os
 
-from git_waves import control, lookup
+from git_waves import control, lookup, preflight
+from git_waves.adapters import locks
 from git_waves.adapters.repo import Repository
 from git_waves.core.answers import Asked
 from git_waves.errors import UsageError
+from git_waves.inheriting import is_at_work, settle_debts
 from git_waves.requests import file_path
 
 
 def stop(repository: Repository, *, plan: str | None, now: bool) -> Asked:
-    """Ask the coordinator to leave; UsageError when none runs."""
+    """Ask the coordinator to leave. When none runs, let the background writers go on that one left stopped; UsageError
+    when there are none, or agents still work."""
     found = _find_run(repository, plan)
     name = found.state.plan
     if not lookup.is_running(repository, found):
+        if found.state.quiesced:
+            return _settle(repository, found)
         raise UsageError(f"plan '{name}' is not being run", hint="'git waves status' says how it stands")
     message = {"kind": "stop", "now": "yes" if now else "no", "by": f"{_user()} (process {os.getpid()})"}
     return Asked(
@@ -25,6 +30,22 @@ def stop(repository: Repository, *, plan: str | None, now: bool) -> Asked:
         source=found.state.source,
         task="",
         is_running=control.send(repository.common_dir, found.run_dir, message),
+    )
+
+
+def _settle(repository: Repository, found: lookup.FoundRun) -> Asked:
+    plan = found.state.plan
+    with locks.coordinator_lock(repository.common_dir, plan):
+        if is_at_work(found.run_dir):
+            names = ", ".join(f"'{name}'" for name in found.state.quiesced)
+            raise UsageError(
+                f"agents of plan '{plan}' still work without a coordinator, so {names} must stay stopped",
+                hint="'git waves run' takes them up, then 'git waves stop'",
+            )
+        folder = preflight.worktree_folder(repository) / plan
+        state, told = settle_debts(repository, found.run_dir, folder=folder)
+    return Asked(
+        plan=plan, source=state.source, task="", is_running=False, told=told, is_done=not state.quiesced
     )
 
 

@@ -4,15 +4,22 @@ nothing running that nobody waits for.
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from git_waves.adapters import admins, process, worktrees
+from git_waves import agents, control
+from git_waves.adapters import admins, eventlog, process, worktrees
 from git_waves.adapters.git import Git
+from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import RunDir, write_durably
+from git_waves.background import QUIESCES, RESUMES, Scene, settle, wait_for_strays
 from git_waves.core.fold import LIVE, RunState
+from git_waves.core.model import Oid, Plan
 from git_waves.errors import SurroundingsError
+from git_waves.formats import read_plan
+from git_waves.formats.source import PlanText
 from git_waves.gates import JOBS as GATE_JOBS
 
 
@@ -33,6 +40,72 @@ def restore_pinned(git: Git, run_dir: RunDir, state: RunState) -> Iterator[str]:
             )
         write_durably(path, content)
         yield f"'{path}' was changed by somebody since the run began, and was put back"
+
+
+def pinned_plan(run_dir: RunDir) -> Plan:
+    """The plan as it was when the run began."""
+    pinned = json.loads((run_dir.path / "plan.json").read_bytes())
+    text = PlanText(name_hint=pinned["name"], source=pinned["source"], data=run_dir.plan.read_bytes())
+    return read_plan(text, known_agents=agents.KNOWN)
+
+
+def settle_background(
+    repository: Repository,
+    run_dir: RunDir,
+    state: RunState,
+    record: Callable[[eventlog.AnyEvent], None],
+    *,
+    folder: Path,
+) -> None:
+    """Let the background writers go on that a run without a coordinator has left stopped. Under the plan's lock."""
+    if state.quiesced:
+        wait_for_strays(run_dir)
+        for words in restore_pinned(
+            repository.git, run_dir, state
+        ):  # whose commands these are is not for agents to say
+            record(eventlog.Warned(message=words))
+        scene = Scene(
+            git=repository.git,
+            run_dir=run_dir,
+            plan=pinned_plan(run_dir),
+            base=Oid(state.base),
+            folder=folder,
+            main_work_tree=repository.main_work_tree,
+        )
+        settle(scene, state, record)
+
+
+def settle_debts(
+    repository: Repository, run_dir: RunDir, *, folder: Path
+) -> tuple[RunState, tuple[str, ...]]:
+    """The same for a run that nobody goes on with, written into its log: its state, and what became of it in words."""
+    state, size = control.load(run_dir)
+    if not state.quiesced:
+        return state, ()
+    told: list[str] = []
+    log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
+
+    def record(event: eventlog.AnyEvent) -> None:
+        state.apply(log.append(event))
+        if isinstance(event, eventlog.BackgroundRestored):
+            told.append(f"background writer '{event.name}' goes on")
+        elif isinstance(event, eventlog.Warned):
+            told.append(f"warning: {event.message}")
+
+    try:
+        settle_background(repository, run_dir, state, record, folder=folder)
+    finally:
+        log.close()
+    return state, tuple(told)
+
+
+def is_at_work(run_dir: RunDir) -> bool:
+    """Whether some command of the run still runs, other than those of background writers."""
+    return any(
+        process.is_alive(process.Job(folder))
+        for folder in run_dir.job_folders()
+        if not folder.name.startswith((QUIESCES, RESUMES))
+    )
 
 
 def mend_half_made(git: Git, state: RunState, folder: Path) -> None:
@@ -64,6 +137,7 @@ def end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> Iterator[str]:
 
 def end_jobs(run_dir: RunDir) -> int:
     """End everything that still runs of a run nobody will go on with; how many commands that were. Their worktrees stay."""
+    wait_for_strays(run_dir)
     jobs = [process.Job(folder) for folder in run_dir.job_folders()]
     asked = [job for job in jobs if process.stop(job)]
     for job in asked:

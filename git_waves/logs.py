@@ -1,4 +1,4 @@
-"""Where the output of a task or a gate lies, and how to look on while it grows."""
+"""Where the output of a task, a gate or a background writer lies, and how to look on while it grows."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from git_waves import gates, lookup
+from git_waves import background, gates, lookup
 from git_waves.adapters.repo import Repository
 from git_waves.core import fold
 from git_waves.errors import UsageError
 from git_waves.lookup import FoundRun, find_task
 
 GATE = "gate:"
-"""What comes before a gate's name where a task's id could stand."""
+BACKGROUND = "background:"
+"""What comes before the name of a gate or of a background writer where a task's id could stand."""
 _POLL = 0.2  # seconds between two looks at a log that grows
 _CHUNK = 1 << 16  # bytes
 
@@ -21,13 +22,15 @@ _CHUNK = 1 << 16  # bytes
 def find_log(
     found: FoundRun, name: str, *, attempt: int | None = None, rung: str = "agent", is_awaited: bool = False
 ) -> Path:
-    """The log of a task's rung (its newest attempt), or of `gate:NAME` (its newest round).
+    """The log of a task's rung (its newest attempt), of `gate:NAME` (its newest round), or of `background:NAME`.
 
-    Raises UsageError when there is no such task, gate, attempt or log. `is_awaited`: the log of a task at work need not
+    Raises UsageError when there is no such task, gate, writer, attempt or log. `is_awaited`: the log of a task at work need not
     be there yet.
     """
     if name.startswith(GATE):
         return _gate_log(found, name.removeprefix(GATE))
+    if name.startswith(BACKGROUND):
+        return _writer_log(found, name.removeprefix(BACKGROUND))
     task = find_task(found, name)
     if not task.attempt:
         raise UsageError(
@@ -66,6 +69,15 @@ def _gate_log(found: FoundRun, gate: str) -> Path:
     raise UsageError(f"run '{found.state.run}' has no gate '{gate}'", hint=hint)
 
 
+def _writer_log(found: FoundRun, name: str) -> Path:
+    path = background.log_of(found.run_dir, name)
+    if "/" in name or not path.is_file():
+        raise UsageError(
+            f"run '{found.state.run}' has not stopped a background writer '{name}'", hint="git waves status"
+        )
+    return path
+
+
 def follow(path: Path, over: Callable[[], bool]) -> Iterator[bytes]:
     """The log's content, and what is added to it, until `over` says that it has ended."""
     while not path.exists():
@@ -90,5 +102,7 @@ def has_ended(repository: Repository, path: Path, name: str, plan: str | None) -
     if name.startswith(GATE):
         is_done = any(result.log == str(path) for result in found.state.gates.values())
         return is_done or not lookup.is_running(repository, found)
+    if name.startswith(BACKGROUND):
+        return not lookup.is_running(repository, found)
     task = found.state.tasks[name]
     return task.status not in fold.LIVE or not path.name.startswith(f"{name}.{task.attempt}.")

@@ -40,6 +40,15 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True)
+class WriterDone:
+    """The quiesce or resume command of a background writer has ended; `problem` is empty when it ended well."""
+
+    name: str
+    is_resume: bool
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class GateDone:
     """One gate has ended, or left something to be told."""
 
@@ -74,7 +83,7 @@ class Broken:
     error: BaseException
 
 
-News = RungReached | Climbed | Waits | GateDone | GatesOver | WorktreeGone | Looked | Broken
+News = RungReached | Climbed | Waits | WriterDone | GateDone | GatesOver | WorktreeGone | Looked | Broken
 
 
 def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog.AnyEvent:

@@ -170,7 +170,6 @@ def not_acted_on(plan: Plan) -> tuple[str, ...]:
     asked = {
         "'handoff'": any(task.handoff for task in plan.tasks),
         "'attended'": any(task.attended for task in plan.tasks),
-        "'background' quiesce": any(writer.quiesce is not None for writer in plan.background),
         "'budget' tokens and cost": any(
             budget.tokens or budget.cost for budget in (plan.budget, *(task.budget for task in plan.tasks))
         ),

@@ -19,7 +19,8 @@ from typing import assert_never
 from git_waves import control, gates, ladder, news, refs
 from git_waves.adapters import eventlog, process, worktrees
 from git_waves.adapters.steering import changed, steering_files
-from git_waves.core import decide, fold
+from git_waves.background import RESUMES, Background
+from git_waves.core import decide, fold, writers
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid, RepoPath, TaskId
 from git_waves.errors import HALTED, INTERRUPTED, OK, VIOLATION
@@ -56,6 +57,7 @@ class Coordinator:
         self._workers = Workers(state.max_parallel + 3)
         self._holdings = Holdings(setting, state, self._record, tell=self._queue.put)
         self._foresight = Foresight(setting.git, setting.early_warning, setting.run_dir.path)
+        self._background = Background(setting, state, self._record, submit=self._submit, tell=self._queue.put)
         self._in_flight: set[str] = set()
         self._interruptions: Counter[str] = Counter()
         self._steering = steering_files(setting.git.git_dir)
@@ -91,15 +93,17 @@ class Coordinator:
     def _act(self) -> int | None:
         """Carry out what is to be done now; an exit code when the run is over for this process."""
         while True:
-            actions = decide.next_actions(
+            in_flight = frozenset(self._in_flight)
+            decided = decide.next_actions(
                 self._state,
-                in_flight=frozenset(self._in_flight),
+                in_flight=in_flight,
                 gates_running=self._gates_running,
                 conflicts=self._setting.conflicts,
                 resources=self._setting.resources,
                 held=self._holdings.waiting(),
                 until=self._setting.until,
             )
+            actions = writers.around(decided, self._state, self._background.standing(), in_flight=in_flight)
             if not actions:
                 return None
             for action in actions:
@@ -107,7 +111,7 @@ class Coordinator:
                 if code is not None:
                     return code
 
-    def _carry_out(self, action: decide.Action) -> int | None:
+    def _carry_out(self, action: writers.Action) -> int | None:
         match action:
             case decide.Start():
                 self._start(action)
@@ -122,6 +126,10 @@ class Coordinator:
             case decide.Publish():
                 if self._integration.publish(action.group):
                     self._served.remove_integrated()
+            case writers.Quiesce():
+                self._background.quiesce(action.name)
+            case writers.Restore():
+                self._background.restore(action.name)
             case decide.Halt():
                 return self._halt(
                     eventlog.RunHalted(kind=action.kind, reason=action.reason, hint=action.hint)
@@ -176,6 +184,8 @@ class Coordinator:
                 self._tell_what_steers_git(item.task)
             case news.Waits():
                 self._holdings.note(self._state.tasks[item.task], item.taken)
+            case news.WriterDone():
+                self._background.note(item)
             case news.GateDone():
                 self._record(item.event)
             case news.GatesOver():
@@ -322,7 +332,8 @@ class Coordinator:
     def _end_jobs(self) -> None:
         """Ask everything that runs to end, and wait for nothing; again and again, for a worker may be between two jobs."""
         for folder in self._setting.run_dir.job_folders():
-            if folder not in self._asked_to_end and process.stop(process.Job(folder)):
+            is_kept = folder in self._asked_to_end or folder.name.startswith(RESUMES)
+            if not is_kept and process.stop(process.Job(folder)):
                 self._asked_to_end.add(folder)
 
 

@@ -24,13 +24,23 @@ from git_waves.adapters.rundir import (
     write_durably,
 )
 from git_waves.adapters.worktree_config import enable_worktree_config
+from git_waves.background import wait_for_strays
 from git_waves.core.fold import RunState
 from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
 from git_waves.core.trusted import Stranger
-from git_waves.errors import OK, HaltError, UsageError, machine_error
+from git_waves.errors import OK, HaltError, SurroundingsError, UsageError, machine_error
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
-from git_waves.inheriting import drop_scratch, end_jobs, end_stray_gates, mend_half_made, restore_pinned
+from git_waves.inheriting import (
+    drop_scratch,
+    end_jobs,
+    end_stray_gates,
+    mend_half_made,
+    pinned_plan,
+    restore_pinned,
+    settle_background,
+    settle_debts,
+)
 from git_waves.notifying import Notifier
 from git_waves.run import Coordinator
 from git_waves.setting import Setting
@@ -99,11 +109,14 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
                     f"run '{state.run}' of plan '{plan.name}' is finished; every task is in '{refs.shown_branch(plan.name)}'"
                 )
                 say(f"hint: merge it with: git merge {refs.shown_branch(plan.name)}")
+                _settle_debts(repository, earlier, plan.name, say)
                 return OK
         beginning = prepare(repository, options, text, plan, earlier if not options.is_new else None)
         _ask_once(repository, options, text, plan)
         if earlier is not None and end_jobs(earlier):
             say(f"note: ended what still ran of run '{earlier.run}'; its worktrees are kept")
+        if earlier is not None:
+            _settle_debts(repository, earlier, plan.name, say)
         return _begin(repository, options, settings, beginning, tell, say)
 
 
@@ -115,6 +128,16 @@ def _ask_once(repository: Repository, options: RunOptions, text: PlanText, plan:
     if not options.may_run(stranger):
         raise trusting.refuse(stranger)
     trusting.allow(repository, stranger)
+
+
+def _settle_debts(repository: Repository, earlier: RunDir, plan: str, say: Callable[[str], None]) -> None:
+    """Let the background writers go on that an earlier run left stopped."""
+    try:
+        _state, told = settle_debts(repository, earlier, folder=preflight.worktree_folder(repository) / plan)
+    except SurroundingsError as error:  # a damaged log, say, which is why somebody starts anew
+        told = (f"warning: run '{earlier.run}' may have left background writers stopped: {error.message}",)
+    for words in told:
+        say(words)
 
 
 # ---------------------------------------------------------------------- a new run
@@ -294,11 +317,7 @@ def _resume(
     log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
     control.forget_stops(run_dir)
     changed = tuple(restore_pinned(git, run_dir, state))
-    pinned = json.loads((run_dir.path / "plan.json").read_bytes())
-    plan = read_plan(
-        PlanText(name_hint=pinned["name"], source=pinned["source"], data=run_dir.plan.read_bytes()),
-        known_agents=agents.KNOWN,
-    )
+    plan = pinned_plan(run_dir)
     resumed = log.append(
         eventlog.RunResumed(
             coordinator=coordinator(), max_parallel=options.max_parallel or state.max_parallel
@@ -350,6 +369,7 @@ def _go(
         folder = preflight.worktree_folder(repository) / plan.name
         mend_half_made(git, state, folder)
         drop_scratch(run_dir)
+        wait_for_strays(run_dir)
         for words in end_stray_gates(git, run_dir, folder):
             record(eventlog.Warned(message=words))
         for words in restore_pinned(git, run_dir, state):  # also writes the objects that are pinned next
@@ -362,6 +382,9 @@ def _go(
         setting = _setting(repository, options, settings, run_dir, plan, state)
         return Coordinator(setting, state, log, tell_everybody).go()
     except HaltError as halt:
+        settle_background(
+            repository, run_dir, state, record, folder=preflight.worktree_folder(repository) / plan.name
+        )
         record(eventlog.RunHalted(kind="refs", reason=halt.message, hint=halt.hint))
         return halt.exit_code
     except OSError as error:

@@ -147,7 +147,7 @@ class RunHalted(_Event):
     """A person must decide."""
 
     event: Literal["run_halted"] = "run_halted"
-    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget"]
+    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget", "background"]
     reason: Raw
     hint: Raw
 
@@ -164,6 +164,23 @@ class Warned(_Event):
 
     event: Literal["warned"] = "warned"
     message: Raw
+
+
+class BackgroundQuiesced(_Event):
+    """A background writer is about to be stopped: written before its command runs, so that it is owed its `resume`
+    command (for people; empty when there is none) whatever happens then."""
+
+    event: Literal["background_quiesced"] = "background_quiesced"
+    name: str
+    resume: Raw = ""
+
+
+class BackgroundRestored(_Event):
+    """The writer goes on: written after its `resume` command ended well; an empty `command`: the plan has none."""
+
+    event: Literal["background_restored"] = "background_restored"
+    name: str
+    command: Raw = ""
 
 
 class RefsMoved(_Event):
@@ -384,6 +401,8 @@ AnyEvent = (
     | RunHalted
     | RunFinished
     | Warned
+    | BackgroundQuiesced
+    | BackgroundRestored
     | RefsMoved
     | IntegrationAccepted
     | TaskLeased

@@ -50,7 +50,7 @@ class JobSpec:
 
     `env` is the whole environment (see `environment`). `log` is appended to by the command itself, both streams.
     `quiet` ends a command that neither wrote nor changed a file below `watch` for so long. `grace` is the time between
-    SIGTERM and SIGKILL. A log that takes more than `log_limit` bytes on the disk keeps its head and its tail.
+    SIGTERM and SIGKILL. With `leaves` what the command leaves running when it ends by itself goes on. A log that takes more than `log_limit` bytes on the disk keeps its head and its tail.
     """
 
     argv: tuple[str, ...]
@@ -63,6 +63,7 @@ class JobSpec:
     grace: float = 10.0
     watch: Path | None = None
     log_limit: int = 64 << 20
+    leaves: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

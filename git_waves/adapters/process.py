@@ -142,6 +142,7 @@ def _write_spec(job: Job, spec: JobSpec) -> str:
         "quiet": spec.quiet,
         "grace": spec.grace,
         "log_limit": spec.log_limit,
+        "leaves": spec.leaves,
         "cookie": secrets.token_hex(16),
     }
     supervisor.write_json(str(temporary), values, durable=False)

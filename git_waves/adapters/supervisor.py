@@ -308,6 +308,7 @@ class _Spec:
         self.quiet = _seconds(values.get("quiet"))
         self.grace = _seconds(values.get("grace")) or 0.0
         self.log_limit = int(_seconds(values.get("log_limit")) or 64 << 20)
+        self.leaves = values.get("leaves") is True
 
 
 def _seconds(value: object) -> float | None:
@@ -449,7 +450,8 @@ class _Supervisor:
             return
         activity = _Activity(self._spec, log, self._system)
         reason, message = self._wait(activity)
-        self._end_tree(is_natural=reason == "exited")
+        if not (self._spec.leaves and reason == "exited"):
+            self._end_tree(is_natural=reason == "exited")
         self._dropped = activity.dropped
         self._record(reason, message)
 

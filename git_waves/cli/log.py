@@ -15,7 +15,10 @@ from git_waves.views.output_text import Inert
 
 def log(
     name: Annotated[
-        str, typer.Argument(metavar="TASK", help="A task's id, or gate:NAME for a gate.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="TASK", help="A task's id, gate:NAME, or background:NAME.", show_default=False
+        ),
     ],
     follow: Annotated[bool, typer.Option("-f", "--follow", help="Look on until it ends.")] = False,
     attempt: Annotated[int | None, typer.Option("--attempt", metavar="N", help="An earlier attempt.")] = None,

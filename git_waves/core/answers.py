@@ -11,13 +11,16 @@ from git_waves.core.ownership import TaskClaims
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What was asked of which plan, read from `source`, and whether a coordinator is there to hear it (else it is done)."""
+    """What was asked of which plan, read from `source`, and whether a coordinator is there to hear it (else it is done, or
+    as far as it could be: then `told` says how far)."""
 
     plan: str
     source: str
     task: str
     is_running: bool
     granted: tuple[RepoPath, ...] = ()
+    told: tuple[str, ...] = ()
+    is_done: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,7 @@ class Publish:
     group: str
 
 
-HaltKind = Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget"]
+HaltKind = Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget", "background"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ class RunState:
         self.halt_hint = ""
         self.finished = False
         self.coordinator: dict[str, Any] = {}
+        self.quiesced: dict[str, str] = {}  # background writers that are owed their `resume` command
         self.warnings: list[str] = []
         self.started = ""
         self.last = ""  # wall time of the last event
@@ -161,6 +162,12 @@ class RunState:
     def _run_finished(self, _event: Event) -> None:
         self.finished = True
         self._clear_halt()
+
+    def _background_quiesced(self, event: Event) -> None:
+        self.quiesced[event["name"]] = event["resume"]
+
+    def _background_restored(self, event: Event) -> None:
+        self.quiesced.pop(event["name"], None)
 
     def _warned(self, event: Event) -> None:
         self.warnings.append(event["message"])

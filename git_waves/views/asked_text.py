@@ -16,7 +16,9 @@ def _next(asked: Asked) -> str:
 
 
 def stop_text(asked: Asked, *, now: bool) -> str:
-    """The answer to `stop`."""
+    """The answer to `stop`; when nobody ran the plan, what became of the background writers that were left stopped."""
+    if not asked.is_running:
+        return "".join(f"{clean(line)}\n" for line in asked.told) + _next(asked)
     how = (
         "ends its agents and leaves"
         if now

@@ -49,6 +49,13 @@ def begins_text(
             "each task would start as soon as its needs are integrated, and be merged and proved by itself"
         )
     lines += [f"would not run {quoted(task)}: {clean(why)}" for task, why in sorted(done.items())]
+    for writer in plan.background:
+        if writer.quiesce is not None:
+            after = (
+                f", and after it: {clean(str(writer.resume).strip())}" if writer.resume is not None else ""
+            )
+            words = f"would stop background writer {quoted(writer.name)} for the run: "
+            lines.append(words + clean(str(writer.quiesce).strip()) + after)
     for group in schedule.groups:
         lines += ["", f"group {clean(group.name)}"]
         merged = []

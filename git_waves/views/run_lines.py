@@ -17,6 +17,7 @@ from git_waves.views.standing import (
     is_told_by_tasks,
     next_step,
     standing,
+    still_stopped,
     stuck_tasks,
     whole_story,
 )
@@ -48,6 +49,8 @@ def end_summary(state: RunState, *, paint: Paint = PLAIN) -> str:
             lines.append(f"  {clean(task.id)} {task.status}: {clean(task.reason)}")
     if word == HALTED and not is_told_by_tasks(state):
         lines.append(f"{paint('bad', 'halted:')} {clean(state.halted)}")
+    for name, command in state.quiesced.items():
+        lines.append(f"{paint('bad', 'warning:')} {still_stopped(name, command)}")
     lines.append(
         f"integration: branch 'waves/{clean(state.plan)}/integration' at {state.integration[:10]}"
         + (", where the run began" if state.integration == state.base else "")
@@ -99,6 +102,16 @@ def _stop_requested(event: Event, state: RunState) -> Told:
     how = "ending the agents" if event["now"] else "waiting for what is in flight"
     why = event.get("reason") or f"as {event['by']} asked"
     return f"plan {state.plan}", f"stopping, {why}: {how}", "odd"
+
+
+def _background_quiesced(event: Event, _state: RunState) -> Told:
+    return f"background {event['name']}", "is being stopped for the run", ""
+
+
+def _background_restored(event: Event, _state: RunState) -> Told:
+    if not event["command"]:
+        return f"background {event['name']}", "stays as it is: the plan says no 'resume' command", "odd"
+    return f"background {event['name']}", "goes on", ""
 
 
 def _warned(event: Event, _state: RunState) -> Told:
@@ -218,6 +231,8 @@ _WORDS: dict[str, Callable[[Event, RunState], Told]] = {
     "run_started": _run_started,
     "run_resumed": _run_resumed,
     "stop_requested": _stop_requested,
+    "background_quiesced": _background_quiesced,
+    "background_restored": _background_restored,
     "warned": _warned,
     "task_leased": _task_leased,
     "task_passed": _task_passed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from git_waves.core import fold
-from git_waves.views.safe import as_command, clean, shell_word
+from git_waves.views.safe import as_command, clean, quoted, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +81,12 @@ def whole_story(state: RunState) -> str:
     return f"'git waves report {clean(state.plan)}', as one page with '--html FILE'"
 
 
+def still_stopped(name: str, command: str) -> str:
+    """Words for a background writer that nobody has let go on, and how to."""
+    way = f"; or type it yourself: {clean(command)}" if command else ""
+    return f"background writer {quoted(name)} is still stopped; 'git waves stop' lets it go on{way}"
+
+
 def next_step(state: RunState, *, is_running: bool) -> str:
     """The command to type next, and a few words about it."""
     word = standing(state, is_running=is_running)
@@ -98,6 +104,6 @@ def next_step(state: RunState, *, is_running: bool) -> str:
         )
     if stuck:
         return "'git waves show TASK' for each of them, then 'git waves retry TASK' or 'git waves skip TASK --reason WHY'"
-    if word == HALTED and state.halt_kind in ("gate", "refs", "surroundings") and state.halt_hint:
+    if word == HALTED and state.halt_kind in ("gate", "refs", "background") and state.halt_hint:
         return f"{as_command(clean(state.halt_hint))}, then {run_again(state.source)} goes on"
     return f"{run_again(state.source)} goes on"

@@ -41,6 +41,7 @@ def status_json(state: RunState | None, *, is_running: bool) -> dict[str, Any]:
         "halted": {"kind": state.halt_kind, "reason": state.halted, "hint": state.halt_hint}
         if state.halted
         else None,
+        "quiesced": [{"name": name, "resume": command} for name, command in state.quiesced.items()],
         "warnings": state.warnings,
         "counts": {
             status: state.count(status) for status in sorted({t.status for t in state.tasks.values()})

@@ -20,6 +20,7 @@ from git_waves.views.standing import (
     is_told_by_tasks,
     next_step,
     standing,
+    still_stopped,
     whole_story,
 )
 from git_waves.views.waiting import waits
@@ -88,6 +89,8 @@ def header(
 def footer(state: RunState, *, is_running: bool, width: int | None = None, paint: Paint = PLAIN) -> list[str]:
     """Why it halted, what was warned of, the next thing to type, and where the whole story is."""
     lines = []
+    for name, command in state.quiesced.items():
+        lines += labelled(*_quiesced(name, command, is_running=is_running), width, paint)
     for warning in state.warnings:
         lines += labelled("warning: ", clean(warning), "odd", width, paint)
     if standing(state, is_running=is_running) == HALTED and not is_told_by_tasks(state):
@@ -96,6 +99,12 @@ def footer(state: RunState, *, is_running: bool, width: int | None = None, paint
     if standing(state, is_running=is_running) in (HALTED, FINISHED):
         lines += labelled("report: ", whole_story(state), "hint", width, paint)
     return lines
+
+
+def _quiesced(name: str, command: str, *, is_running: bool) -> tuple[str, str, str]:
+    if is_running:
+        return "quiesced: ", f"background writer {quoted(name)}, until the run ends", "dim"
+    return "warning: ", still_stopped(name, command), "bad"
 
 
 def table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from git_waves.core import decide, fold
+from git_waves.core import decide, fold, writers
 from git_waves.core.fold import RunState
 
 Outcome = str  # "pass", "fail", "park", "conflict"
@@ -32,7 +32,7 @@ class Simulation:
         pick: Callable[[list[str]], str] = lambda flying: flying[0],
     ) -> None:
         self.events: list[dict[str, Any]] = []
-        self.actions: list[decide.Action] = []
+        self.actions: list[writers.Action] = []
         self.flying: list[str] = []
         self.most_at_once = 0
         self.started_together: list[frozenset[str]] = []
@@ -76,7 +76,7 @@ class Simulation:
             ],
         )
 
-    def event(self, name: str, **fields: Any) -> None:
+    def event(self, name: str, /, **fields: Any) -> None:
         """Append one event and fold it."""
         event = {
             "n": len(self.events) + 1,
@@ -87,13 +87,17 @@ class Simulation:
         self.events.append(event)
         self.state.apply(event)
 
-    def next(self) -> tuple[decide.Action, ...]:
+    def next(self) -> tuple[writers.Action, ...]:
+        """What is to be done now."""
+        return self.decided()
+
+    def decided(self) -> tuple[decide.Action, ...]:
         """What the decider says now."""
         held = self._held()
         self._is_held = bool(held)
         return decide.next_actions(self.state, in_flight=frozenset(self.flying), held=held, **self._options)
 
-    def run(self) -> decide.Action:
+    def run(self) -> writers.Action:
         """Run to the end; returns the last action: Finish, Halt or Stop."""
         for _ in range(10_000):
             actions = self.next()
@@ -114,7 +118,7 @@ class Simulation:
                 self.land(self._pick(self.flying))
         raise AssertionError("the simulation does not end")
 
-    def carry_out(self, action: decide.Action) -> None:
+    def carry_out(self, action: writers.Action) -> None:
         match action:
             case decide.Start(task, attempt, base):
                 self.event("task_leased", task=task, attempt=attempt, branch="b", base=base, worktree="w")

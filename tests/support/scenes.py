@@ -227,6 +227,14 @@ class Scene:
         """A need of the task will not come."""
         self.add(eventlog.TaskBlocked(task=task, by=by, reason=f"needs '{by}', which is skipped"))
 
+    def quiesce(self, name: str, *, resume: str = "") -> None:
+        """A background writer is being stopped."""
+        self.add(eventlog.BackgroundQuiesced(name=name, resume=resume))
+
+    def restore(self, name: str, *, command: str = "") -> None:
+        """The writer goes on."""
+        self.add(eventlog.BackgroundRestored(name=name, command=command))
+
     def hold(self, task: str, resource: str, reason: str) -> None:
         """The task waits for a machine-wide resource, or with an empty reason no more."""
         self.add(eventlog.TaskHeld(task=task, resource=resource, reason=reason))

@@ -68,6 +68,17 @@ def test_a_task_that_waits_for_what_another_run_holds(night: scenes.Scene) -> No
     assert "waits for 'database'" not in status_text(state_of(night), is_running=True, now=now(night))
 
 
+def test_writers_that_are_stopped_for_the_run_and_after_it(night: scenes.Scene) -> None:
+    night.quiesce("sync", resume="systemctl --user start sync")
+    night.quiesce("cron", resume="")
+    state = state_of(night)
+    check_golden("status/quiesced.txt", status_text(state, is_running=True, now=now(night)).split("\n\n")[-1])
+    check_golden("status/owed.txt", status_text(state, is_running=False, now=now(night)).split("\n\n")[-1])
+    for name in ("sync", "cron"):
+        night.restore(name)
+    assert "stopped" not in status_text(state_of(night), is_running=False, now=now(night))
+
+
 def test_a_halted_run(night: scenes.Scene) -> None:
     halt(night)
     check_golden("status/halted.txt", status_text(state_of(night), is_running=False, now=now(night)))
