@@ -39,6 +39,8 @@ def answer(words: Sequence[str]) -> int | None:
     if list(words) in (["--version"], ["-v"], ["version"]):
         terminal.write(f"git-waves {__version__}\n")
         return OK
+    if list(words[:2]) == ["complete", "--"]:
+        return _complete(words[2:])
     options = _status_options(words[1:]) if words[0] == "status" else None
     common_dir = glance.find_common_dir(os.getcwd()) if options is not None else None
     if options is None or common_dir is None:
@@ -52,6 +54,17 @@ def answer(words: Sequence[str]) -> int | None:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _complete(words: Sequence[str]) -> int:
+    """Print what the last word may become: the scripts of `git waves completion` ask at every press of the tab key."""
+    from git_waves.core.completing import candidates
+
+    common_dir = glance.find_common_dir(os.getcwd())
+    run = glance.newest_run(common_dir, None) if common_dir is not None else None
+    found = candidates(words, run.state if run is not None else None)
+    terminal.write("".join(f"{word}\n" for word in found))
+    return OK
 
 
 def _status_options(words: Sequence[str]) -> StatusOptions | None:

@@ -10,6 +10,7 @@ import typer
 
 from git_waves.cli import (
     clean,
+    completion,
     explain,
     guide,
     hooks,
@@ -68,6 +69,7 @@ _COMMANDS: dict[str, Callable[..., int]] = {
     "owned": owned.owned,
     "request": request.request,
     "clean": clean.clean,
+    "completion": completion.completion,
     "version": version.version,
 }
 for _name, _function in _COMMANDS.items():

@@ -34,6 +34,7 @@ report | 0 1 | --run= --html= --output= -o= --plan=
 owned | 0 0 | -z
 request | 1 1 | --reason=!
 clean | 0 0 | --plan= --dry-run -n --archive
+completion | 1 1 |
 version | 0 0 |
 hooks uninstall | 0 0 |
 """
