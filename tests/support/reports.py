@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 from git_waves.adapters.eventlog import read_events
 from git_waves.core.model import Oid
@@ -170,4 +171,84 @@ def hostile(common_dir: Path) -> scenes.Scene:
     scene.retry(ids[1], grant=(PAYLOADS[1],))
     scene.skip(ids[1], PAYLOADS[2])
     scene.halt("gate", PAYLOADS[0], hint=PAYLOADS[1])
+    return scene
+
+
+# ---------------------------------------------------------------------- gates that prove
+
+
+def proving(common_dir: Path) -> scenes.Scene:
+    """A run whose gates were tried in every way, with a conflict that was seen coming and a wait for a shared place."""
+    from git_waves.adapters import eventlog
+    from git_waves.core.gatewords import Purpose, Verdict
+
+    scene = scenes.Scene(common_dir, plan="proving")
+    scene.begin({"1": [["t1", "t2"]], "2": [["t3"]]}, needs={"t3": ["t1"]}, gates=("build", "tests", "lint"))
+
+    def gate(name: str, purpose: Purpose, group: str, **facts: Any) -> None:
+        passed = facts.pop("passed", True)
+        scene.wait(seconds=20)
+        scene.add(
+            eventlog.GateFinished(
+                purpose=purpose,
+                group=group,
+                gate=name,
+                tree=scenes.TREE,
+                passed=passed,
+                code=0 if passed else 1,
+                seconds=18.5,
+                log=f"/logs/{name}.log",
+                **{"reason": "", "greens": int(passed), **facts},
+            )
+        )
+
+    gate("build", Purpose.BASELINE, "")
+    gate(
+        "tests",
+        Purpose.BASELINE,
+        "",
+        passed=False,
+        reason="it ended with exit code 1",
+        failures=["test_old", "test_older"],
+    )
+    gate("build", Purpose.CONTROL, "", passed=False, verdict=Verdict.PROVED)
+    gate(
+        "tests",
+        Purpose.CONTROL,
+        "",
+        verdict=Verdict.BLIND,
+        reason="it stays green when its control is in place",
+    )
+    scene.add(eventlog.TaskHeld(task="t2", resource="emulator", reason="another run has it"))
+    scene.climb("t1", paths=("a.c",))
+    scene.climb("t2", paths=("b.c",))
+    scene.add(eventlog.ConflictForeseen(task="t2", attempt=1, other="t1", paths=["a.h"]))
+    scene.add(eventlog.ConflictForeseen(task="t2", attempt=1, other="", paths=["b.h"]))
+    scene.add(eventlog.ConflictForeseen(task="t2", attempt=1, other="t1", paths=[]))
+    scene.merge("t1", "t2")
+    gate("build", Purpose.BARRIER, "1", reused="20261129-090000-bbbb")
+    gate(
+        "tests",
+        Purpose.BARRIER,
+        "1",
+        reason="tolerated: 2 known failures",
+        tolerated=["test_old", "test_older"],
+    )
+    gate("lint", Purpose.BARRIER, "1", runs=3, greens=2, reason="flaky: 2 of 3 runs passed")
+    gate("build", Purpose.MUTATION, "1", passed=False, verdict=Verdict.PROVED, paths=["a.c"])
+    gate(
+        "lint",
+        Purpose.MUTATION,
+        "1",
+        verdict=Verdict.INAPPLICABLE,
+        reason="the group left the guarded files alone",
+    )
+    scene.publish("1")
+    scene.climb("t3", paths=("c.c",))
+    scene.merge("t3")
+    gate("build", Purpose.BARRIER, "2", passed=False, runs=3, reason="it ended with exit code 1")
+    scene.write_log("build.log", b"c.c:3: error: no such thing\n")
+    gate("lint", Purpose.BARRIER, "2", passed=False, runs=2, greens=1, reason="flaky: 1 of 2 runs passed")
+    gate("build", Purpose.CULPRIT, "2", passed=False, reason="it ended with exit code 1")
+    scene.halt("gate", "gate 'build' is red at the barrier of group '2'", hint="git waves log gate:build")
     return scene

@@ -22,7 +22,7 @@ from git_waves.views.report.scale import Scale
 from git_waves.views.report.timeline import draw_timeline
 from tests.support import scenes
 from tests.support.golden import check_golden
-from tests.support.reports import PAYLOADS, UTC_CLOCK, crowd, hostile, report_of
+from tests.support.reports import PAYLOADS, UTC_CLOCK, crowd, hostile, proving, report_of
 from tests.support.scenes import Scene
 
 PLAN = """\
@@ -105,6 +105,22 @@ def test_the_markdown_of_a_finished_run(tmp_path: Path) -> None:
     scene.skip("t2", "somebody else does it")
     scene.finish()
     check_golden("report/finished.md", report_markdown(report_of(scene), UTC_CLOCK))
+
+
+def test_gates_tell_what_they_were_asked_for_and_what_that_proves(tmp_path: Path) -> None:
+    found = report_of(proving(tmp_path))
+    check_golden("report/proving.md", report_markdown(found, UTC_CLOCK))
+    page = page_of(found)
+    for words_of_it in (
+        "flaky, accepted",
+        "tolerated",
+        "blind",
+        "proved",
+        "inapplicable",
+        "run 3 times",
+        "gone again",
+    ):
+        assert words_of_it in page
 
 
 def test_a_run_that_has_just_begun_can_be_told(tmp_path: Path) -> None:

@@ -82,6 +82,8 @@ def build_report(material: Material) -> Report:
         declarations=_declarations(material, tasks, granted),
         requests=tuple(replace(one, is_granted=(one.task, one.path) in granted) for one in told.requests),
         grants=tuple(told.grants),
+        waits=tuple(told.waits),
+        foreseen=tuple(told.foreseen.values()),
         kept=tuple(_kept(material.archives, state, tasks)),
         change=material.change,
     )
@@ -160,19 +162,24 @@ def _gates(material: Material, state: RunState, runs: Sequence[GateRun]) -> Iter
     planned: dict[str, Gate] = {gate.name: gate for gate in material.plan.gates} if material.plan else {}
     of_groups = dict.fromkeys(gate for group in state.groups for gate in group.gates)
     for name in dict.fromkeys([*planned, *of_groups, *(run.gate for run in runs)]):
-        gate = planned.get(name)
+        gate, rule = planned.get(name), state.gate_rules.get(name)
+        asks = (("control", rule.control), ("mutation", rule.guards)) if rule is not None else ()
         yield GateReport(
             name=name,
             command=redact(str(gate.command)) if gate is not None else "",
             groups=tuple(group.name for group in state.groups if name in group.gates),
-            is_claim=gate is not None and gate.is_claim,
+            is_claim=rule.claim if rule is not None else gate is not None and gate.is_claim,
             runs=tuple(_with_log(material, run) for run in runs if run.gate == name),
+            asks=tuple(proof for proof, is_asked in asks if is_asked),
+            baseline=rule.baseline if rule is not None else "",
+            is_red_all_along=state.is_red_all_along(name),
         )
 
 
 def _with_log(material: Material, run: GateRun) -> GateRun:
-    """A red gate shows how its log ends."""
-    if run.passed:
+    """A gate shows how its log ends where somebody has to look: red, flaky, or blind."""
+    is_proof = run.purpose in ("control", "mutation")
+    if run.verdict in ("proved", "inapplicable") if is_proof else run.passed and not run.is_flaky:
         return run
     name = run.log.rpartition("/")[2]
     return replace(run, excerpt=_excerpt(material.read_log(name), f"git waves log gate:{run.gate}"))

@@ -14,12 +14,14 @@ from git_waves.core.moments import seconds_of
 from git_waves.core.report.model import (
     Attempt,
     Barrier,
+    Foreseen,
     GateRun,
     Grant,
     Request,
     Rung,
     Session,
     Span,
+    Wait,
 )
 
 INTERRUPTED = "interrupted"
@@ -74,6 +76,8 @@ class Chronicle:
     barriers: list[Barrier] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     grants: list[Grant] = field(default_factory=list)
+    waits: list[Wait] = field(default_factory=list)
+    foreseen: dict[tuple[str, str], Foreseen] = field(default_factory=dict)
 
 
 def read(events: Iterable[Event], *, now: float, is_running: bool) -> Chronicle:
@@ -96,6 +100,7 @@ class _Reader:
         self.is_open = False
         self.left: dict[str, list[str]] = {}  # what became of tasks that an earlier coordinator left at work
         self.open: dict[str, _Open] = {}
+        self.held: dict[str, tuple[str, float]] = {}  # task -> the resource it waits for, since when
 
     def take(self, event: Event) -> None:
         """Take in one event; what tells nothing about time is passed over."""
@@ -120,6 +125,8 @@ class _Reader:
         for task, attempt in self.open.items():
             self.found.attempts.setdefault(task, []).append(attempt.closed(end))
         self.open.clear()
+        for task in list(self.held):
+            self._is_free(task, end)
         if self.is_open:
             self.at = max(self.at, end)
             self._session_ends("died" if now is None else "", "", at=end)
@@ -157,7 +164,22 @@ class _Reader:
 
     # ------------------------------------------------------------------ attempts
 
+    def _task_held(self, event: Event) -> None:
+        task = event["task"]
+        if task in self.held and self.held[task][0] == event["resource"] and event["reason"]:
+            return  # another reason for the same wait
+        self._is_free(task, self.at)
+        if event["reason"]:
+            self.held[task] = (event["resource"], self.at)
+
+    def _is_free(self, task: str, at: float) -> None:
+        if task in self.held:
+            resource, begin = self.held.pop(task)
+            span = Span(begin=begin, end=max(at, begin))
+            self.found.waits.append(Wait(task=task, resource=resource, span=span))
+
     def _task_leased(self, event: Event) -> None:
+        self._is_free(event["task"], self.at)
         self.open[event["task"]] = _Open(number=event["attempt"], begin=self.at, session=self.session)
 
     def _rung_reached(self, event: Event) -> None:
@@ -238,12 +260,20 @@ class _Reader:
             GateRun(
                 gate=event["gate"],
                 group=event["group"],
+                purpose=event.get("purpose", "barrier"),
                 span=Span(begin=self.at - min(event["seconds"], self.at), end=self.at),
                 tree=event["tree"],
                 passed=event["passed"],
                 code=event["code"],
                 reason=event["reason"],
                 log=event["log"],
+                runs=event.get("runs", 1),
+                greens=event.get("greens", 0),
+                failures=tuple(event.get("failures", ())),
+                tolerated=tuple(event.get("tolerated", ())),
+                verdict=event.get("verdict") or "",
+                paths=tuple(event.get("paths", ())),
+                reused=event.get("reused", ""),
             )
         )
 
@@ -268,6 +298,19 @@ class _Reader:
                 is_granted=False,
             )
         )
+
+    def _conflict_foreseen(self, event: Event) -> None:
+        key = (event["task"], event["other"])
+        if event["paths"]:
+            self.found.foreseen[key] = Foreseen(
+                task=event["task"],
+                other=event["other"],
+                at=self.at,
+                paths=tuple(event["paths"]),
+                is_gone=False,
+            )
+        elif key in self.found.foreseen:
+            self.found.foreseen[key] = replace(self.found.foreseen[key], is_gone=True)
 
     def _task_retried(self, event: Event) -> None:
         if event["grant"]:

@@ -98,28 +98,61 @@ class TaskReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRun:
-    """One gate on one tree at the barrier of one group. `code` is None when it was killed."""
+    """One gate on one tree, for a `purpose` (core.gatewords.Purpose). `code` is None when it was killed.
+
+    Some of `greens` of `runs` is flaky. `failures` and `tolerated` are names its output gave; of a control or a mutation
+    `verdict` is what it says about the gate, and `paths` what was taken back; `reused` is the run it comes from.
+    """
 
     gate: str
     group: str
+    purpose: str
     span: Span
     tree: str
     passed: bool
     code: int | None
     reason: str
     log: str
+    runs: int = 1
+    greens: int = 0
+    failures: tuple[str, ...] = ()
+    tolerated: tuple[str, ...] = ()
+    verdict: str = ""
+    paths: tuple[str, ...] = ()
+    reused: str = ""
     excerpt: Excerpt | None = None
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether it was red and green on the same tree."""
+        return 0 < self.greens < self.runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateReport:
-    """One gate of the plan with every run of it; `command` is empty when the pinned plan could not be read."""
+    """One gate of the plan with every run of it; `command` is empty when the pinned plan could not be read.
+
+    `asks` are the proofs that the plan wants of it (`control`, `mutation`), `baseline` what a red one before the run means
+    (empty when the log does not say), `is_red_all_along` whether it was red then and never green since.
+    """
 
     name: str
     command: str
     groups: tuple[str, ...]
     is_claim: bool
     runs: tuple[GateRun, ...]
+    asks: tuple[str, ...] = ()
+    baseline: str = ""
+    is_red_all_along: bool = False
+
+    def of(self, *purposes: str) -> tuple[GateRun, ...]:
+        """Its runs for one of these purposes."""
+        return tuple(run for run in self.runs if run.purpose in purposes)
+
+    @property
+    def last(self) -> GateRun | None:
+        """Its newest run at a barrier."""
+        return next(reversed(self.of("barrier")), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +257,27 @@ class Declarations:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """A task waited for a place that all runs of the machine share."""
+
+    task: str
+    resource: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreseen:
+    """A conflict that was seen coming between a task and another (empty: with what is merged); `is_gone` is whether it
+    went away again."""
+
+    task: str
+    other: str
+    at: float
+    paths: tuple[str, ...]
+    is_gone: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
     """Work that is not merged and lies in a ref of its own; `oid` is empty when the ref is gone."""
 
@@ -257,5 +311,7 @@ class Report:
     declarations: Declarations
     requests: tuple[Request, ...]
     grants: tuple[Grant, ...]
+    waits: tuple[Wait, ...]
+    foreseen: tuple[Foreseen, ...]
     kept: tuple[Kept, ...]
     change: Change | None

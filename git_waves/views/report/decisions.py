@@ -90,7 +90,7 @@ def _about_run(report: Report) -> Decision:
             Step(command="git waves run --accept", purpose="go on from where it is now"),
         ],
     }.get(state.halt_kind, [Step(command=again, purpose="go on")])
-    red = [run for gate in report.gates for run in gate.runs if run.tree == state.candidate_tree]
+    red = [run for gate in report.gates for run in gate.of("barrier") if run.tree == state.candidate_tree]
     excerpt = next((run.excerpt for run in red if not run.passed), None)
     hints = (
         [Step(command=state.halt_hint, purpose="look at it")] if state.halt_hint.startswith("git ") else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from git_waves.core import fold
-from git_waves.core.report.model import Excerpt, Report, TaskReport
+from git_waves.core.report.model import Excerpt, GateRun, Report, TaskReport
 from git_waves.views import age
 from git_waves.views.markdown import code, codes, plain, table
 from git_waves.views.report import words
@@ -28,6 +28,7 @@ def report_markdown(report: Report, clock: Clock) -> str:
         _gates(report, clock),
         _declarations(report),
         _requests(report, clock),
+        _foreseen(report, clock),
         _sessions(report, clock),
         _warnings(report),
         _kept(report),
@@ -157,13 +158,21 @@ def _gates(report: Report, clock: Clock) -> Iterator[str]:
         about = f": {code(first)}{rest}" if first else ""
         claim = ", the plan's claim" if gate.is_claim else ""
         yield f"- **{plain(gate.name)}** {words.gate_word(gate, report.state)}{claim}{about}"
-        for run in gate.runs:
-            how = f"{words.run_word(run)} after {words.fine(run.span.seconds)}"
-            why = f": {plain(run.reason)}" if run.reason else ""
-            yield (
-                f"  - group {code(run.group)}, {clock.moment(run.span.end)}: {how} "
-                f"on tree {code(run.tree[: words.SHORT])}{why}"
-            )
+        if gate.is_red_all_along:
+            yield "  - red before the run, and never green since: no task broke it"
+        for proof in words.unproved(gate):
+            yield f"  - the plan asks for a {proof}, and none was made yet"
+        yield from (_gate_run(run, clock) for run in gate.runs)
+
+
+def _gate_run(run: GateRun, clock: Clock) -> str:
+    names = codes(run.tolerated or run.failures, _MOST_PATHS)
+    taken = f"; taken back: {codes(run.paths, _MOST_PATHS)}" if run.paths else ""
+    note = "".join(f": {part}" for part in (plain(words.run_note(run)), names) if part)
+    return (
+        f"  - {plain(words.run_place(run))}, {clock.moment(run.span.end)}: {words.run_word(run)} after "
+        f"{words.fine(run.span.seconds)} on tree {code(run.tree[: words.SHORT])}{note}{taken}"
+    )
 
 
 # ---------------------------------------------------------------------- plan and work
@@ -206,6 +215,17 @@ def _requests(report: Report, clock: Clock) -> Iterator[str]:
 
 
 # ---------------------------------------------------------------------- the way it went
+
+
+def _foreseen(report: Report, clock: Clock) -> Iterator[str]:
+    if not report.foreseen:
+        return
+    yield "## Conflicts that were seen coming"
+    yield ""
+    for one in report.foreseen:
+        other = code(one.other) if one.other else "what is merged"
+        gone = "; gone again" if one.is_gone else ""
+        yield f"- {clock.moment(one.at)}: {code(one.task)} with {other} in {codes(one.paths, _MOST_PATHS)}{gone}"
 
 
 def _sessions(report: Report, clock: Clock) -> Iterator[str]:

@@ -21,7 +21,8 @@ WIDTH = 1000
 _HEAD = 24  # of a band: its name
 _BELOW = 14  # of a band: air
 _SPACE = 26  # between two rows of a band
-_SIDE = 16  # between two tasks of a row
+_SIDE = 16  # between two tasks of a row, at least
+_APART = 70  # and at most
 _LETTER = 6.4  # that a letter takes
 _WITH_TITLES = 4  # so many in a row leave room for titles
 
@@ -149,8 +150,11 @@ class _Layout:
             ordered = sorted(row, key=self._pull)
             lines = math.ceil(len(row) / self.per_row)
             even = math.ceil(len(row) / lines)
-            for start in range(0, len(ordered), even):
-                self._place_row(ordered[start : start + even], y)
+            pitch = min(self.node_width + _APART, (WIDTH - _SIDE - self.node_width) / max(even - 0.5, 1))
+            for line in range(lines):
+                # Every other line is moved by half a task, so that curves from above pass between its tasks.
+                aside = 0.0 if lines == 1 else pitch / 4 * (1 if line % 2 else -1)
+                self._place_row(ordered[line::lines], y, pitch, aside)
                 y += self.node_height + _SPACE
         self.height = y - _SPACE + _BELOW
         self.bands.append(Band(name=name, y=top, height=self.height - top))
@@ -161,9 +165,8 @@ class _Layout:
         places = [self.centre[need] for need in self.needs[task] if need in self.centre]
         return sum(places) / len(places) if places else WIDTH / 2
 
-    def _place_row(self, row: Sequence[int], y: float) -> None:
-        wide = len(row) * (self.node_width + _SIDE) - _SIDE
-        x = (WIDTH - wide) / 2
+    def _place_row(self, row: Sequence[int], y: float, pitch: float, aside: float) -> None:
+        x = (WIDTH - (len(row) - 1) * pitch - self.node_width) / 2 + aside
         for number in row:
             task = self.report.tasks[number]
             self.nodes.append(
@@ -179,7 +182,7 @@ class _Layout:
                 )
             )
             self.centre[number] = x + self.node_width / 2
-            x += self.node_width + _SIDE
+            x += pitch
 
     def edges(self) -> Iterator[Edge]:
         """A curve from the bottom of the one to the top of the other."""

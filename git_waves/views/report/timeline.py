@@ -164,9 +164,8 @@ class _Drawing:
             )
 
     def _gate(self, run: GateRun) -> Bar:
-        how = words.run_word(run)
-        title = f"gate {run.gate}: {how} after {words.fine(run.span.seconds)}"
-        return self._bar(f"gate {how}", run.span.begin, run.span.end, title)
+        title = f"gate {run.gate}, {words.run_place(run)}: {words.run_word(run)} after {words.fine(run.span.seconds)}"
+        return self._bar(words.run_look(run), run.span.begin, run.span.end, title)
 
     def _row(self, task: TaskReport) -> Row:
         return Row(

@@ -160,15 +160,53 @@ def fine(seconds: float) -> str:
 
 
 def gate_word(gate: GateReport, state: fold.RunState) -> str:
-    """How a gate stands: by its last run, or that it never ran."""
-    if not gate.runs:
+    """How a gate stands: by its last run at a barrier, or that it never ran."""
+    if gate.last is None:
         return "did not run" if state.finished else "has not run yet"
-    return run_word(gate.runs[-1])
+    return run_word(gate.last)
 
 
 def run_word(run: GateRun) -> str:
     """How one run of a gate ended."""
+    if run.verdict:
+        return run.verdict
+    if run.is_flaky:
+        return "flaky, accepted" if run.passed else "flaky"
+    if run.passed and run.tolerated:
+        return "tolerated"
     return "green" if run.passed else "red"
+
+
+def run_look(run: GateRun) -> str:
+    """How that looks: good, bad, or odd for what a person should know of."""
+    how = run_word(run)
+    looks = {"green": "good", "proved": "good", "red": "bad", "flaky": "bad", "blind": "bad"}
+    return looks.get(how, "odd")
+
+
+def run_note(run: GateRun) -> str:
+    """What else is to be said of it."""
+    parts = [run.reason.removeprefix(f"{run_word(run).partition(',')[0]}: ")] if run.reason else []
+    if run.is_flaky and not run.reason:
+        parts.append(f"{run.greens} of {run.runs} runs passed")
+    elif run.runs > 1 and not run.is_flaky:
+        parts.append(f"run {run.runs} times")
+    if run.reused:
+        parts.append(f"as run {run.reused} found it")
+    return "; ".join(parts)
+
+
+def run_place(run: GateRun) -> str:
+    """Where it was run, in a word or two."""
+    if run.purpose == "baseline":
+        return "before the run"
+    group = f"group {run.group}" if run.group else "before the run"
+    return group if run.purpose == "barrier" else f"{run.purpose}, {group}"
+
+
+def unproved(gate: GateReport) -> tuple[str, ...]:
+    """The proofs that the plan asks of a gate and nobody gave yet."""
+    return tuple(proof for proof in gate.asks if not gate.of(proof))
 
 
 # ---------------------------------------------------------------------- overlap
@@ -233,6 +271,11 @@ def overlap_lines(report: Report) -> Iterator[str]:
     if overlap.idle >= 1:
         gates = f"; gates took {age.words(overlap.gates)}" if overlap.gates >= 1 else ""
         yield f"For {age.words(overlap.idle)} of it no attempt ran{gates}."
+    for resource in dict.fromkeys(wait.resource for wait in report.waits):
+        waits = [wait for wait in report.waits if wait.resource == resource]
+        tasks = ", ".join(dict.fromkeys(wait.task for wait in waits))
+        seconds = sum(wait.span.seconds for wait in waits)
+        yield f"For '{resource}', which all runs on this machine share, {tasks} waited {age.words(seconds)}."
     if overlap.rest >= 1:
         yield f"The run rested {age.words(overlap.rest)} while no coordinator was at work; that is not counted."
     found = overlap.ideal
