@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from git_waves.adapters import eventlog
 from git_waves.core.report.model import Change, Report
 from git_waves.views.report import words
 from git_waves.views.report.decisions import decisions
@@ -160,9 +161,20 @@ def test_the_headline_says_why_it_halted(tmp_path: Path, kind: str, headline: st
         assert commands == ["git waves run --restore", "git waves run --accept"]
 
 
-def test_what_was_used_is_shown_where_an_agent_told_it(night: Scene) -> None:
-    from git_waves.adapters import eventlog
+def test_a_writer_that_is_still_stopped_waits_for_somebody(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.begin({"1": [["t1"]]})
+    scene.add(eventlog.BackgroundQuiesced(name="sync", resume="systemctl start sync"))
+    assert not list(decisions(report_of(scene, is_running=True))), "until the run ends it is as it should be"
+    (decision,) = decisions(report_of(scene))
+    assert decision.happened == "background writer 'sync' is still stopped"
+    commands = [step.command for step in decision.steps]
+    assert commands == ["git waves stop --plan demo", "systemctl start sync"]
+    scene.add(eventlog.BackgroundRestored(name="sync", command="systemctl start sync"))
+    assert not list(decisions(report_of(scene)))
 
+
+def test_what_was_used_is_shown_where_an_agent_told_it(night: Scene) -> None:
     assert "used" not in report_markdown(report(night), UTC_CLOCK).split("## Timeline")[0]
     night.add(eventlog.SpendingNoted(task="t4", attempt=1, tokens=90_000, cost=0.5, source="usage file"))
     night.add(eventlog.SpendingNoted(task="t4", attempt=2, tokens=123_000, cost=0.75, source="usage file"))

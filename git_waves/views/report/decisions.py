@@ -35,9 +35,12 @@ class Decision:
 
 
 def decisions(report: Report) -> Iterator[Decision]:
-    """Everything a person has to decide: what is about the whole run, then the tasks."""
+    """Everything a person has to decide: what is about the whole run and its surroundings, then the tasks."""
     if word(report) == HALTED and not is_told_by_tasks(report.state):
         yield _about_run(report)
+    if not report.is_running:
+        for name, command in report.state.quiesced.items():
+            yield _about_writer(report, name, command)
     for task in report.tasks:
         if task.status in fold.STUCK:
             yield _about_task(report, task)
@@ -69,6 +72,23 @@ def _about_task(report: Report, task: TaskReport) -> Decision:
         hint="" if state.hint.startswith("git ") else state.hint,
         steps=_once(steps),
         excerpt=task.excerpt,
+    )
+
+
+def _about_writer(report: Report, name: str, command: str) -> Decision:
+    stop = f"git waves stop --plan {shell_word(report.state.plan)}"
+    steps = [Step(command=stop, purpose="let it go on, when no agent is at work any more")]
+    if command:
+        steps.append(Step(command=command, purpose="the same by hand"))
+    return Decision(
+        task="",
+        title="",
+        happened=f"background writer '{name}' is still stopped",
+        reason="it was stopped for this run, and nobody has let it go on",
+        paths=(),
+        hint="",
+        steps=tuple(steps),
+        excerpt=None,
     )
 
 
