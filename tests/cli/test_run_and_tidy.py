@@ -83,6 +83,7 @@ def test_a_run_speaks_plainly_and_its_last_words_lead_on(repo: RepoBuilder, wave
         "\nplan 'p' is finished: 1 integrated\n"
         f"integration: branch 'waves/p/integration' at {tip}\n"
         "next: 'git merge waves/p/integration' to take the work in\n"
+        "report: 'git waves report p', as one page with '--html FILE'\n"
     )
     again = waves("run", "--dry-run").out
     assert again.startswith("run '")
