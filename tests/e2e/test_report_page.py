@@ -188,12 +188,14 @@ def test_the_dark_page_is_dark_and_the_light_one_light(
     assert darkness(chromium.open(pages["night"])) > 700
 
 
-def test_on_paper_the_logs_are_open(
+def test_on_paper_everything_is_dark_on_light_and_the_logs_are_open(
     chromium: browser.Browser, pages: dict[str, Path], tmp_path: Path
 ) -> None:
     page = chromium.open(pages["night"])
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = false })")
-    page.ask("Emulation.setEmulatedMedia", media="print")
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    page.ask("Emulation.setEmulatedMedia", media="print", features=dark)
+    assert page.evaluate(_CONTRAST) == []
     assert page.evaluate("document.querySelector('details pre').getBoundingClientRect().height") > 20
     page.pdf(tmp_path / "page.pdf")
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF-")

@@ -47,6 +47,7 @@ class Scale:
         gap = min(_GAP, _ALL_GAPS / len(self.rests)) if self.rests else 0.0
         total = sum(span.seconds for span in joined)
         self._rate = (1.0 - gap * len(self.rests)) / total if total else 0.0
+        self._begins = [span.begin for span in joined]
         self._starts: list[float] = []
         place = 0.0
         for span in joined:
@@ -55,7 +56,7 @@ class Scale:
 
     def place(self, at: float) -> float:
         """Where `at` lies; what lies in a rest is drawn at its beginning or its end, whichever is nearer."""
-        number = max(bisect_right([span.begin for span in self.work], at) - 1, 0)
+        number = max(bisect_right(self._begins, at) - 1, 0)
         span = self.work[number]
         if at > span.end and number + 1 < len(self.work):
             nearer = at - span.end <= self.work[number + 1].begin - at
