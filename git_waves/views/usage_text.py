@@ -47,7 +47,7 @@ GROUPS = (
         (
             ("clean", "remove worktrees and branches that are proved merged"),
             ("hooks", "take back what runs changed in the repository's configuration"),
-            ("completion", "print a script that completes command lines, for bash, zsh or fish"),
+            ("completion", "print a script that completes, for bash, zsh or fish"),
             ("version", "print the version"),
         ),
     ),
