@@ -73,7 +73,7 @@ def test_an_attempt_is_told_rung_by_rung(scene: Scene) -> None:
         ("verify", (181, 193)),
     ]
     assert task_of(report, "t1").merged_at == pytest.approx(report.span.begin + 198)
-    assert task_of(report, "t1").integrated_at == pytest.approx(report.span.begin + 228)
+    assert [(barrier.group, at(report, barrier.at)) for barrier in report.barriers] == [("1", 228)]
     ((run,),) = (gate.runs for gate in report.gates)
     assert seconds(report, run.span) == (198, 228)
 

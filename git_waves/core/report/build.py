@@ -116,7 +116,6 @@ def _tasks(material: Material, state: RunState, told: chronicle.Chronicle) -> It
             status=task.status,
             attempts=tuple(told.attempts.get(task.id, ())),
             merged_at=told.merged.get(task.id),
-            integrated_at=told.integrated.get(task.id),
             excerpt=_task_excerpt(material, task) if task.status in fold.STUCK else None,
             tokens=tokens,
             cost=cost,
@@ -163,15 +162,16 @@ def _gates(material: Material, state: RunState, runs: Sequence[GateRun]) -> Iter
     of_groups = dict.fromkeys(gate for group in state.groups for gate in group.gates)
     for name in dict.fromkeys([*planned, *of_groups, *(run.gate for run in runs)]):
         gate, rule = planned.get(name), state.gate_rules.get(name)
-        asks = (("control", rule.control), ("mutation", rule.guards)) if rule is not None else ()
+        asks = {}
+        if rule is not None:
+            asks = {"baseline": rule.baseline != "skip", "control": rule.control, "mutation": rule.guards}
         yield GateReport(
             name=name,
             command=redact(str(gate.command)) if gate is not None else "",
             groups=tuple(group.name for group in state.groups if name in group.gates),
             is_claim=rule.claim if rule is not None else gate is not None and gate.is_claim,
             runs=tuple(_with_log(material, run) for run in runs if run.gate == name),
-            asks=tuple(proof for proof, is_asked in asks if is_asked),
-            baseline=rule.baseline if rule is not None else "",
+            asks=tuple(what for what, is_asked in asks.items() if is_asked),
             is_red_all_along=state.is_red_all_along(name),
         )
 

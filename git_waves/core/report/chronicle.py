@@ -65,12 +65,11 @@ class _Open:
 
 @dataclass(slots=True, kw_only=True)
 class Chronicle:
-    """All of it; `attempts`, `merged` and `integrated` (times) are by task."""
+    """All of it; `attempts` and `merged` (the time) are by task."""
 
     span: Span = field(default_factory=lambda: Span(begin=0.0, end=0.0))
     attempts: dict[str, list[Attempt]] = field(default_factory=dict)
     merged: dict[str, float] = field(default_factory=dict)
-    integrated: dict[str, float] = field(default_factory=dict)
     sessions: list[Session] = field(default_factory=list)
     gates: list[GateRun] = field(default_factory=list)
     barriers: list[Barrier] = field(default_factory=list)
@@ -264,7 +263,6 @@ class _Reader:
                 span=Span(begin=self.at - min(event["seconds"], self.at), end=self.at),
                 tree=event["tree"],
                 passed=event["passed"],
-                code=event["code"],
                 reason=event["reason"],
                 log=event["log"],
                 runs=event.get("runs", 1),
@@ -278,11 +276,7 @@ class _Reader:
         )
 
     def _published(self, event: Event) -> None:
-        self.found.barriers.append(
-            Barrier(group=event["group"], at=self.at, old=event["old"], new=event["new"])
-        )
-        for task in self.found.merged:
-            self.found.integrated.setdefault(task, self.at)
+        self.found.barriers.append(Barrier(group=event["group"], at=self.at, commit=event["new"]))
 
     # ------------------------------------------------------------------ paths
 

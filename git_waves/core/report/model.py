@@ -64,8 +64,8 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReport:
-    """One task: its attempts, when its work was merged and integrated (None when it was not), what its log ended with, and
-    the tokens and US dollars of all its attempts by their own account."""
+    """One task: its attempts, when its work was merged (None when it was not), what its log ended with, and the tokens and
+    US dollars of all its attempts by their own account."""
 
     id: str
     title: str
@@ -74,7 +74,6 @@ class TaskReport:
     status: str
     attempts: tuple[Attempt, ...]
     merged_at: float | None = None
-    integrated_at: float | None = None
     excerpt: Excerpt | None = None
     tokens: int = 0
     cost: float = 0.0
@@ -98,7 +97,7 @@ class TaskReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRun:
-    """One gate on one tree, for a `purpose` (core.gatewords.Purpose). `code` is None when it was killed.
+    """One gate on one tree, for a `purpose` (core.gatewords.Purpose).
 
     Some of `greens` of `runs` is flaky. `failures` and `tolerated` are names its output gave; of a control or a mutation
     `verdict` is what it says about the gate, and `paths` what was taken back; `reused` is the run it comes from.
@@ -110,7 +109,6 @@ class GateRun:
     span: Span
     tree: str
     passed: bool
-    code: int | None
     reason: str
     log: str
     runs: int = 1
@@ -132,8 +130,8 @@ class GateRun:
 class GateReport:
     """One gate of the plan with every run of it; `command` is empty when the pinned plan could not be read.
 
-    `asks` are the proofs that the plan wants of it (`control`, `mutation`), `baseline` what a red one before the run means
-    (empty when the log does not say), `is_red_all_along` whether it was red then and never green since.
+    `asks` are what the plan wants to know of it beside its colour at barriers (`baseline`, `control`, `mutation`);
+    `is_red_all_along` is whether it was red before the run and never green since.
     """
 
     name: str
@@ -142,7 +140,6 @@ class GateReport:
     is_claim: bool
     runs: tuple[GateRun, ...]
     asks: tuple[str, ...] = ()
-    baseline: str = ""
     is_red_all_along: bool = False
 
     def of(self, *purposes: str) -> tuple[GateRun, ...]:
@@ -157,12 +154,11 @@ class GateReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Barrier:
-    """A barrier that was passed: the integration ref moved from `old` to `new`."""
+    """A barrier that was passed: the integration ref moved to `commit`."""
 
     group: str
     at: float
-    old: str
-    new: str
+    commit: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

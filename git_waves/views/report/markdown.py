@@ -158,10 +158,7 @@ def _gates(report: Report, clock: Clock) -> Iterator[str]:
         about = f": {code(first)}{rest}" if first else ""
         claim = ", the plan's claim" if gate.is_claim else ""
         yield f"- **{plain(gate.name)}** {words.gate_word(gate, report.state)}{claim}{about}"
-        if gate.is_red_all_along:
-            yield "  - red before the run, and never green since: no task broke it"
-        for proof in words.unproved(gate):
-            yield f"  - the plan asks for a {proof}, and none was made yet"
+        yield from (f"  - {plain(fact)}" for fact in words.gate_facts(gate, report.state))
         yield from (_gate_run(run, clock) for run in gate.runs)
 
 

@@ -128,7 +128,7 @@ class _Drawing:
                 Mark(
                     kind="barrier",
                     at=_at(self.scale.place(barrier.at)),
-                    title=f"barrier of group {barrier.group}",
+                    title=f"group {barrier.group} integrated at {barrier.commit[: words.SHORT]}",
                 )
                 for barrier in self.report.barriers
             ),
@@ -181,7 +181,8 @@ class _Drawing:
 
     def _attempt(self, attempt: Attempt) -> Iterator[Bar]:
         which = f"attempt {attempt.number}"
-        whole = f"{which}: {words.ended(attempt)} after {age.words(attempt.span.seconds)}"
+        found = f", {attempt.taken_up} by a later coordinator" if attempt.taken_up else ""
+        whole = f"{which}{found}: {words.ended(attempt)} after {age.words(attempt.span.seconds)}"
         fell = " fell" if attempt.ended in (fold.FAILED, fold.PARKED, INTERRUPTED) else ""
         yield self._bar(f"attempt{fell}", attempt.span.begin, attempt.span.end, whole)
         for rung in attempt.rungs:

@@ -204,9 +204,17 @@ def run_place(run: GateRun) -> str:
     return group if run.purpose == "barrier" else f"{run.purpose}, {group}"
 
 
-def unproved(gate: GateReport) -> tuple[str, ...]:
-    """The proofs that the plan asks of a gate and nobody gave yet."""
-    return tuple(proof for proof in gate.asks if not gate.of(proof))
+def gate_facts(gate: GateReport, state: fold.RunState) -> Iterator[str]:
+    """What is to be known of a gate beside its runs, in sentences."""
+    names = [group.name for group in state.groups]
+    if set(gate.groups) != set(names):
+        many = "s" * (len(gate.groups) != 1)
+        yield f"After group{many} {', '.join(gate.groups)} only." if gate.groups else "After no group."
+    if gate.is_red_all_along:
+        yield "Red before the run, and never green since: no task broke it."
+    for proof in gate.asks:
+        if not gate.of(proof):
+            yield f"The plan asks for a {proof}, and none was made yet."
 
 
 # ---------------------------------------------------------------------- overlap
