@@ -8,7 +8,9 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+from git_waves.adapters import eventlog
 from git_waves.adapters.eventlog import read_events
+from git_waves.core.gatewords import Baseline, Purpose, Verdict
 from git_waves.core.model import Oid
 from git_waves.core.ownership import build_manifest
 from git_waves.core.report import LogEnd, Material, Report, build_report
@@ -98,8 +100,6 @@ _TOPICS = (
 
 def _together(scene: scenes.Scene, tasks: list[str], chance: random.Random, *, is_last: bool) -> None:
     """The tasks start together and end one after the other."""
-    from git_waves.adapters import eventlog
-
     for task in tasks:
         scene.lease(task)
         scene.reach(task, "agent")
@@ -139,8 +139,6 @@ PAYLOADS = (
 
 def hostile(common_dir: Path) -> scenes.Scene:
     """A run in which everybody who can write a text writes one of those, wherever a text can stand."""
-    from git_waves.adapters import eventlog
-
     scene = scenes.Scene(common_dir, plan="hostile")
     ids = [f"t{number}" for number in range(len(PAYLOADS))]
     scene.begin(
@@ -179,11 +177,19 @@ def hostile(common_dir: Path) -> scenes.Scene:
 
 def proving(common_dir: Path) -> scenes.Scene:
     """A run whose gates were tried in every way, with a conflict that was seen coming and a wait for a shared place."""
-    from git_waves.adapters import eventlog
-    from git_waves.core.gatewords import Purpose, Verdict
-
     scene = scenes.Scene(common_dir, plan="proving")
-    scene.begin({"1": [["t1", "t2"]], "2": [["t3"]]}, needs={"t3": ["t1"]}, gates=("build", "tests", "lint"))
+    asked = {"build": Baseline.REQUIRE, "tests": Baseline.TOLERATE, "lint": Baseline.REPORT}
+    scene.begin(
+        {"1": [["t1", "t2"]], "2": [["t3"]]},
+        needs={"t3": ["t1"]},
+        gates=tuple(asked),
+        rules=tuple(
+            eventlog.GateRecord(
+                name=name, baseline=baseline, control=True, guards=True, claim=name == "build"
+            )
+            for name, baseline in asked.items()
+        ),
+    )
 
     def gate(name: str, purpose: Purpose, group: str, **facts: Any) -> None:
         passed = facts.pop("passed", True)

@@ -66,8 +66,9 @@ class Scene:
         holds: dict[str, list[dict[str, str]]] | None = None,
         scheduler: str = "dag-parallel",
         source: str = ".waves/plan.yaml",
+        rules: tuple[eventlog.GateRecord, ...] = (),
     ) -> None:
-        """The run starts: group name to rounds of task ids."""
+        """The run starts: group name to rounds of task ids; `rules` are what the plan asks of its gates."""
         self.add(
             eventlog.RunStarted(
                 run=self.run_dir.run,
@@ -87,6 +88,7 @@ class Scene:
                     )
                     for name, rounds in groups.items()
                 ],
+                gates=list(rules),
                 tasks=[
                     eventlog.TaskRecord(
                         id=task,

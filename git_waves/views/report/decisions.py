@@ -22,7 +22,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Something that waits for a person. `task` is empty when it is about the whole run."""
+    """Something that waits for a person. `task` is empty when it is about the whole run; `folder` and `branch` are where
+    its work lies, empty when it lies nowhere any more or never did."""
 
     task: str
     title: str
@@ -32,6 +33,8 @@ class Decision:
     hint: str
     steps: tuple[Step, ...]
     excerpt: Excerpt | None
+    folder: str = ""
+    branch: str = ""
 
 
 def decisions(report: Report) -> Iterator[Decision]:
@@ -72,6 +75,8 @@ def _about_task(report: Report, task: TaskReport) -> Decision:
         hint="" if state.hint.startswith("git ") else state.hint,
         steps=_once(steps),
         excerpt=task.excerpt,
+        folder=state.worktree,
+        branch=state.branch.removeprefix("refs/heads/") if state.worktree else "",
     )
 
 

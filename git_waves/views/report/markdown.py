@@ -77,6 +77,9 @@ def _decisions(report: Report) -> Iterator[str]:
         yield from (f"- {code(path)}" for path in one.paths[:_MOST_PATHS])
         if len(one.paths) > _MOST_PATHS:
             yield f"- and {len(one.paths) - _MOST_PATHS} more"
+        if one.folder:
+            yield ""
+            yield f"Its work lies in {code(one.folder)}, on branch {code(one.branch)}."
         if one.hint:
             yield ""
             yield f"Hint: {code(one.hint) if one.hint.startswith('git ') else plain(one.hint)}"
