@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+from collections.abc import Mapping
 
 from git_waves import control, lookup, preflight
 from git_waves.adapters import locks
@@ -49,8 +50,16 @@ def _settle(repository: Repository, found: lookup.FoundRun) -> Asked:
     )
 
 
-def retry(repository: Repository, task_id: str, *, plan: str | None, grant: tuple[str, ...]) -> Asked:
-    """Ask for another attempt, with paths (from the current folder) granted besides the task's own.
+def retry(
+    repository: Repository,
+    task_id: str,
+    *,
+    plan: str | None,
+    grant: tuple[str, ...],
+    budget: Mapping[str, float | None],
+) -> Asked:
+    """Ask for another attempt, with paths (from the current folder) granted besides the task's own, and with limits that are
+    new.
 
     Raises UsageError when the task cannot be tried again, or a path is another unfinished task's.
     """
@@ -58,12 +67,23 @@ def retry(repository: Repository, task_id: str, *, plan: str | None, grant: tupl
     task = lookup.find_task(found, task_id)
     paths = tuple(file_path(repository, text) for text in grant)
     control.check_retry(found.state, task.id, paths, control.read_manifest(found.run_dir))
-    if paths and lookup.is_running(repository, found):
-        raise UsageError(control.NO_GRANT, hint="'git waves stop', and then again")
-    message = {"kind": "retry", "task": task.id, "grant": json.dumps(paths)}
+    if (paths or budget) and lookup.is_running(repository, found):
+        why = control.NO_GRANT if paths else control.NO_LIMITS
+        raise UsageError(why, hint="'git waves stop', and then again")
+    message = {
+        "kind": "retry",
+        "task": task.id,
+        "grant": json.dumps(paths),
+        "budget": json.dumps(dict(budget)),
+    }
     is_running = control.send(repository.common_dir, found.run_dir, message)
     return Asked(
-        plan=found.state.plan, source=found.state.source, task=task.id, is_running=is_running, granted=paths
+        plan=found.state.plan,
+        source=found.state.source,
+        task=task.id,
+        is_running=is_running,
+        granted=paths,
+        limits=dict(budget),
     )
 
 

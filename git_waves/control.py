@@ -18,6 +18,7 @@ from git_waves.core.fold import RunState
 from git_waves.core.model import PatternKind
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.core.paths import PathProblem, parse_pattern
+from git_waves.core.spending import LIMITS
 from git_waves.errors import UsageError
 
 _CAN_BE_SKIPPED = (fold.PENDING, fold.BLOCKED, fold.PASSED, *fold.STUCK)
@@ -26,6 +27,7 @@ _LONGEST_REASON = 1000  # letters of an agent's words
 _MOST_REQUESTS = 50  # of one attempt; who asks for more has not understood its task
 
 NO_GRANT = "paths are granted only while the run rests, when no agent can be asking in a person's name"
+NO_LIMITS = "limits are changed only while the run rests, when no agent can be asking in a person's name"
 
 Append = Callable[[eventlog.AnyEvent], object]
 
@@ -158,14 +160,22 @@ def _retried(
     grant = json.loads(message.get("grant", "[]"))
     if not isinstance(grant, list) or not all(isinstance(path, str) and _is_file(path) for path in grant):
         raise ValueError("not a list of files")
-    if grant and not may_grant:
-        return eventlog.Warned(message=f"task '{task.id}' is not tried again: {NO_GRANT}")
+    budget = json.loads(message.get("budget", "{}"))
+    if not isinstance(budget, dict) or not all(_is_limit(name, value) for name, value in budget.items()):
+        raise ValueError("not a set of limits")
+    if (grant or budget) and not may_grant:
+        why = NO_GRANT if grant else NO_LIMITS
+        return eventlog.Warned(message=f"task '{task.id}' is not tried again: {why}")
     if grant:  # whose they are may have changed since it was asked
         try:
             check_retry(state, task.id, tuple(grant), read_manifest(run_dir))
         except UsageError as refused:
             return eventlog.Warned(message=f"task '{task.id}' is not tried again: {refused.message}")
-    return eventlog.TaskRetried(task=task.id, grant=grant)
+    return eventlog.TaskRetried(task=task.id, grant=grant, budget=budget)
+
+
+def _is_limit(name: object, value: object) -> bool:
+    return name in LIMITS and (value is None or (isinstance(value, (int, float)) and value > 0))
 
 
 def _too_late(task: fold.TaskState, what: str) -> eventlog.Warned:

@@ -23,6 +23,15 @@ class RungReached:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """An attempt tells something while it climbs."""
+
+    task: str
+    attempt: int
+    what: ladder.Told
+
+
+@dataclass(frozen=True, slots=True)
 class Climbed:
     """An attempt has ended."""
 
@@ -83,7 +92,9 @@ class Broken:
     error: BaseException
 
 
-News = RungReached | Climbed | Waits | WriterDone | GateDone | GatesOver | WorktreeGone | Looked | Broken
+News = (
+    RungReached | Told | Climbed | Waits | WriterDone | GateDone | GatesOver | WorktreeGone | Looked | Broken
+)
 
 
 def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog.AnyEvent:
@@ -96,7 +107,9 @@ def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog
                 task=task.id, attempt=attempt, tip=outcome.tip, paths=list(outcome.paths)
             )
         case ladder.Interrupted():
-            return eventlog.TaskInterrupted(task=task.id, attempt=attempt, reason=outcome.reason)
+            return eventlog.TaskInterrupted(
+                task=task.id, attempt=attempt, reason=outcome.reason, session=outcome.session
+            )
         case ladder.Fell():
             kind = eventlog.TaskParked if outcome.is_parked else eventlog.TaskFailed
             return kind(

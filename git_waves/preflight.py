@@ -170,14 +170,6 @@ def not_acted_on(plan: Plan) -> tuple[str, ...]:
     asked = {
         "'handoff'": any(task.handoff for task in plan.tasks),
         "'attended'": any(task.attended for task in plan.tasks),
-        "'budget' tokens and cost": any(
-            budget.tokens or budget.cost for budget in (plan.budget, *(task.budget for task in plan.tasks))
-        ),
-        "'resume' of an agent": any(
-            agent is not None and agent.resume is not None
-            for agent in (plan.agent, *(task.agent for task in plan.tasks))
-        ),
-        "'budget' quiet of the whole run": plan.budget.quiet is not None,
     }
     return tuple(
         f"{words} is read and not acted on by this version" for words, is_asked in asked.items() if is_asked

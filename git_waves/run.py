@@ -6,29 +6,28 @@ Here each action is carried out and each outcome becomes an event, which is sync
 
 from __future__ import annotations
 
-import math
 import queue
-import signal
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
-from types import FrameType
 from typing import assert_never
 
 from git_waves import control, gates, ladder, news, refs
-from git_waves.adapters import eventlog, process, worktrees
+from git_waves.adapters import eventlog, worktrees
 from git_waves.adapters.steering import changed, steering_files
-from git_waves.background import RESUMES, Background
+from git_waves.background import Background
+from git_waves.climbing import climb_of
 from git_waves.core import decide, fold, writers
 from git_waves.core.fold import RunState, TaskState
-from git_waves.core.model import Oid, RepoPath, TaskId
+from git_waves.core.model import Oid
 from git_waves.errors import HALTED, INTERRUPTED, OK, VIOLATION
 from git_waves.foresight import Foresight
+from git_waves.hearing import Hearing
 from git_waves.holding import Holdings
 from git_waves.integrate import Integration
 from git_waves.served import Served
 from git_waves.setting import Setting
+from git_waves.stopping import Stopping
 from git_waves.workers import Workers
 
 MOST_INTERRUPTIONS = 2  # of one task by one coordinator, through nobody's fault
@@ -63,23 +62,19 @@ class Coordinator:
         self._steering = steering_files(setting.git.git_dir)
         self._gates_running = False
         self._served = Served(setting, state, self._record, submit=self._submit, tell=self._queue.put)
-        self._signals = 0
-        self._obeyed = 0
-        self._asked_to_end: set[Path] = set()
-        # Awake time of this coordinator: a clock that jumps or a laptop that sleeps must not end the night's work.
-        limit = setting.plan.budget.wall_clock
-        self._deadline = time.monotonic() + limit if limit is not None else math.inf
+        self._hearing = Hearing(state)
+        self._stopping = Stopping(setting, state, self._record)
 
     # ------------------------------------------------------------------ the loop
 
     def go(self) -> int:
         """Run until the end, a halt or a stop; returns the exit code. Agents survive whatever ends this process."""
-        previous = _catch(self._on_signal)
+        self._stopping.catch_signals()
         try:
             self._served.remove_integrated()
             while True:
                 control.take_in(self._setting.run_dir, self._state, self._record)
-                self._obey_signals()
+                self._stopping.obey(self._in_flight, gates_running=self._gates_running)
                 code = self._act()
                 if code is not None:
                     return code
@@ -87,8 +82,7 @@ class Coordinator:
                 self._take_news()
         finally:
             self._workers.abandon()
-            for number, handler in previous.items():
-                signal.signal(number, handler)
+            self._stopping.give_signals_back()
 
     def _act(self) -> int | None:
         """Carry out what is to be done now; an exit code when the run is over for this process."""
@@ -116,7 +110,9 @@ class Coordinator:
             case decide.Start():
                 self._start(action)
             case decide.Climb():
-                self._climb(self._state.tasks[action.task])
+                self._climb(self._state.tasks[action.task], is_inherited=True)
+            case decide.Resume():
+                self._resume(self._state.tasks[action.task])
             case decide.Block():
                 self._record(eventlog.TaskBlocked(task=action.task, by=action.by, reason=action.reason))
             case decide.Merge():
@@ -152,6 +148,7 @@ class Coordinator:
     def _record(self, event: Event) -> None:
         stamped = self._log.append(event)
         self._state.apply(stamped)
+        self._stopping.stir()
         self._tell(stamped, self._state)
 
     def _halt(self, event: eventlog.RunHalted) -> int:
@@ -174,6 +171,9 @@ class Coordinator:
         match item:
             case news.RungReached():
                 self._record(eventlog.RungReached(task=item.task, attempt=item.attempt, rung=item.rung))
+            case news.Told():
+                for event in self._hearing.events(item, now=time.monotonic()):
+                    self._record(event)
             case news.Climbed():
                 self._in_flight.discard(item.task)
                 self._holdings.release(item.task)
@@ -208,7 +208,8 @@ class Coordinator:
 
     def _unless_endless(self, item: news.Climbed) -> ladder.Outcome:
         """The outcome of an attempt; one that is interrupted again and again, and not by us, needs a person."""
-        if not isinstance(item.outcome, ladder.Interrupted) or self._state.stopping:
+        is_ours = self._state.stopping or decide.is_used_up(self._state)
+        if not isinstance(item.outcome, ladder.Interrupted) or is_ours:
             return item.outcome
         self._interruptions[item.task] += 1
         if self._interruptions[item.task] <= MOST_INTERRUPTIONS:
@@ -242,7 +243,7 @@ class Coordinator:
             return
         if task.worktree:
             self._served.archive(task)
-        plan, run = self._setting.plan.name, self._state.run
+        plan = self._setting.plan.name
         attempt = refs.free_attempt(
             self._setting.git,
             plan,
@@ -259,25 +260,27 @@ class Coordinator:
                 worktree=str(self._setting.folder_of(task.id, attempt)),
             )
         )
-        assert run, "a run has a name"
         self._climb(task)
 
-    def _climb(self, task: TaskState) -> None:
+    def _resume(self, task: TaskState) -> None:
+        if not self._holdings.has_all(task):
+            return
+        event = eventlog.TaskTakenUp(task=task.id, attempt=task.attempt, how="resumed", session=task.session)
+        self._record(event)
+        self._climb(task)
+
+    def _climb(self, task: TaskState, *, is_inherited: bool = False) -> None:
         self._in_flight.add(task.id)
-        setting, attempt = self._setting, task.attempt
-        climb = ladder.Climb(
-            git=setting.git,
-            run_dir=setting.run_dir,
-            plan=setting.plan,
-            task=setting.plan.task(TaskId(task.id)),
-            lease=self._setting.lease_of(task),
-            rules=self._setting.rules_of(task),
-            granted=tuple(RepoPath(path) for path in task.granted),
-            reached=lambda rung: self._queue.put(news.RungReached(task.id, attempt, rung)),
+        climb = climb_of(
+            self._setting,
+            self._state,
+            task,
+            is_inherited=is_inherited,
             hold=self._holdings.holder(task.id),
-            taken_up_at=task.rung,
+            tell=self._queue.put,
         )
-        self._submit(lambda: self._queue.put(news.Climbed(task.id, attempt, ladder.climb(climb))))
+        name, attempt = task.id, task.attempt
+        self._submit(lambda: self._queue.put(news.Climbed(name, attempt, ladder.climb(climb))))
 
     # ------------------------------------------------------------------ gates
 
@@ -310,36 +313,3 @@ class Coordinator:
             self._queue.put(news.GatesOver())
 
         self._submit(work)
-
-    # ------------------------------------------------------------------ stopping
-
-    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self._signals += 1  # obeyed by the loop; nothing is safe to do in here
-
-    def _obey_signals(self) -> None:
-        """First signal: start nothing new, agents go on to their end. Second: end the agents, still recorded. The run's
-        own time limit is like a first signal."""
-        if time.monotonic() > self._deadline and not self._state.stopping:
-            limit = self._setting.plan.budget.wall_clock
-            self._record(eventlog.Warned(message=f"the run's time limit of {limit:g} s is over"))
-            self._record(eventlog.StopRequested(now=False, by="budget"))
-        while self._obeyed < min(self._signals, 2):
-            self._obeyed += 1
-            self._record(eventlog.StopRequested(now=self._obeyed == 2, by="signal"))
-        if self._state.stopping_now:
-            self._end_jobs()
-
-    def _end_jobs(self) -> None:
-        """Ask everything that runs to end, and wait for nothing; again and again, for a worker may be between two jobs."""
-        for folder in self._setting.run_dir.job_folders():
-            is_kept = folder in self._asked_to_end or folder.name.startswith(RESUMES)
-            if not is_kept and process.stop(process.Job(folder)):
-                self._asked_to_end.add(folder)
-
-
-def _catch(handler: Callable[[int, FrameType | None], None]) -> dict[int, signal._HANDLER]:
-    """Take over SIGINT and SIGTERM, and SIGHUP unless somebody wants it ignored (nohup); returns what was there."""
-    numbers = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        numbers.append(signal.SIGHUP)
-    return {number: signal.signal(number, handler) for number in numbers}

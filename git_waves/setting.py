@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from git_waves.adapters.git import Git
 from git_waves.adapters.rundir import RunDir
 from git_waves.adapters.worktrees import Lease
 from git_waves.core.fold import TaskState
-from git_waves.core.model import Oid, Plan, RepoPath, Rules, TaskId
+from git_waves.core.model import Budget, Oid, Plan, RepoPath, Rules, TaskId
 from git_waves.core.ownership import OwnershipManifest
+from git_waves.core.spending import changed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,15 @@ class Setting:
             folder=Path(task.worktree),
             index=self.run_dir.index(task.id, task.attempt),
         )
+
+    def places_of(self, busy: Iterable[TaskState], *, gate: int | None) -> list[Path]:
+        """The folders in which everything in flight prints and works; `gate` is the round of gates that runs."""
+        places = [self.run_dir.path / "logs", *(Path(task.worktree) for task in busy)]
+        return places if gate is None else [*places, self.worktree_folder / f"gate.{gate}"]
+
+    def budget_of(self, task: TaskState) -> Budget:
+        """The limits of an attempt of the task: the plan's, and what a person set instead."""
+        return changed(self.plan.task(TaskId(task.id)).budget, task.budget)
 
     def rules_of(self, task: TaskState) -> Rules:
         """What the task may touch: its rules in the frozen manifest, and what a person granted it since."""

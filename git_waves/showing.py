@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from git_waves import control, lookup
+from git_waves import control, inheriting, lookup
 from git_waves.adapters import eventlog
 from git_waves.adapters.git import GitError
 from git_waves.adapters.repo import Repository
 from git_waves.core.answers import RungTime, Shown
 from git_waves.core.fold import TaskState
 from git_waves.core.model import Oid, TaskId
+from git_waves.core.spending import changed, limits_of
+from git_waves.errors import PlanError
 
 
 def gather(repository: Repository, task_id: str, *, plan: str | None) -> Shown:
@@ -20,11 +22,20 @@ def gather(repository: Repository, task_id: str, *, plan: str | None) -> Shown:
         state=found.state,
         task=task,
         claims=control.read_manifest(found.run_dir).claims(TaskId(task.id)),
+        limits=_limits(found, task),
         rungs=_rungs(found, task.id),
         tip=tip,
         stat=_stat(repository, task, tip),
         is_running=lookup.is_running(repository, found),
     )
+
+
+def _limits(found: lookup.FoundRun, task: TaskState) -> dict[str, float | None]:
+    try:
+        plan = inheriting.pinned_plan(found.run_dir)
+    except (PlanError, OSError, ValueError, KeyError):  # somebody changed it; the run says so
+        return {}
+    return limits_of(changed(plan.task(TaskId(task.id)).budget, task.budget))
 
 
 def _stat(repository: Repository, task: TaskState, tip: Oid | None) -> str:

@@ -7,7 +7,7 @@ import os
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from git_waves.adapters.rundir import (
 )
 from git_waves.adapters.worktree_config import enable_worktree_config
 from git_waves.background import wait_for_strays
+from git_waves.core import spending
 from git_waves.core.fold import RunState
 from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
 from git_waves.core.trusted import Stranger
@@ -62,6 +63,7 @@ class RunOptions:
     max_parallel: int | None = None
     scheduler: SchedulerName | None = None
     on_failure: OnFailure | None = None
+    budget: Mapping[str, float | None] = field(default_factory=dict)
     base: str | None = None
     only: tuple[str, ...] = ()
     start_from: str | None = None
@@ -149,7 +151,10 @@ def prepare(
     """Check everything a new run needs and change nothing. WavesError names what is missing and the way out."""
     git = repository.git
     plan = replace(
-        plan, scheduler=options.scheduler or plan.scheduler, on_failure=options.on_failure or plan.on_failure
+        plan,
+        scheduler=options.scheduler or plan.scheduler,
+        on_failure=options.on_failure or plan.on_failure,
+        budget=spending.changed(plan.budget, options.budget),
     )
     analysis = planning.analyse(
         plan, repository=repository, max_parallel=options.max_parallel, base=options.base
@@ -236,6 +241,7 @@ def _run_started(git: Git, run: str, beginning: Beginning, manifest: bytes) -> e
         scheduler=schedule.scheduler,
         on_failure=schedule.on_failure,
         max_parallel=schedule.max_parallel,
+        budget=spending.limits_of(plan.budget),
         groups=[
             eventlog.GroupRecord(
                 name=group.name,
@@ -320,7 +326,9 @@ def _resume(
     plan = pinned_plan(run_dir)
     resumed = log.append(
         eventlog.RunResumed(
-            coordinator=coordinator(), max_parallel=options.max_parallel or state.max_parallel
+            coordinator=coordinator(),
+            max_parallel=options.max_parallel or state.max_parallel,
+            budget=dict(options.budget),
         )
     )
     state.apply(resumed)

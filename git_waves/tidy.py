@@ -100,7 +100,8 @@ def _given_up(
             continue
         task = state.tasks[event["task"]]
         is_last = event["attempt"] == task.attempt
-        is_at_work = is_last and is_alive(Job(run_dir.job(f"{task.id}.{task.attempt}.agent")))
+        agents = run_dir.agent_jobs(task.id, task.attempt)
+        is_at_work = is_last and any(is_alive(Job(folder)) for folder in agents)
         if (is_newest and is_last) or is_at_work or task.status in (fold.INTEGRATED, fold.DONE):
             continue
         attempt = TaskState(task.id, "", "", [], task.status if is_last else fold.FAILED)

@@ -8,6 +8,7 @@
                           hooks/          one folder of hooks per task attempt, and its seal
                           index/          our own index file per task attempt
                           prompts/        what each agent was told
+                          usage/          what each agent says it has used
                           inbox/          what other commands ask of the coordinator
 <common>/waves/reviews/                   verdicts on plans (adapters/reviews)
 <common>/waves/cache/                     what may be deleted at any time (adapters/history)
@@ -45,7 +46,7 @@ class RunDir:
     def make(self) -> None:
         """Create the folders, readable by the user only: logs may hold secrets (faults 36)."""
         self.path.mkdir(mode=0o700, parents=True)
-        for name in ("logs", "jobs", "hooks", "index", "prompts", "inbox", "empty"):
+        for name in ("logs", "jobs", "hooks", "index", "prompts", "usage", "inbox", "empty"):
             (self.path / name).mkdir(mode=0o700)
 
     def log(self, task: TaskId | str, attempt: int, rung: str = "agent") -> Path:
@@ -59,6 +60,15 @@ class RunDir:
     def job(self, name: str) -> Path:
         """The folder of a supervised command."""
         return self.path / "jobs" / name
+
+    def agent_job(self, task: TaskId | str, attempt: int, turn: int = 0) -> Path:
+        """The folder of an attempt's agent: `turn` counts how often it was started again in the same attempt."""
+        return self.job(f"{task}.{attempt}.agent" + (f".{turn}" if turn else ""))
+
+    def agent_jobs(self, task: TaskId | str, attempt: int) -> tuple[Path, ...]:
+        """The folder of every start of an attempt's agent so far."""
+        first = self.agent_job(task, attempt)
+        return tuple(folder for folder in self.job_folders() if _is_turn_of(first.name, folder.name))
 
     def job_folders(self) -> tuple[Path, ...]:
         """The folder of every supervised command so far."""
@@ -81,9 +91,22 @@ class RunDir:
         """Where the diff lies that a stage (of the attempt `name`) or an integration review reads."""
         return self.path / "prompts" / f"{name}.diff"
 
+    def resume_prompt(self, task: TaskId | str, attempt: int) -> Path:
+        """What the agent of an interrupted attempt is told when it goes on."""
+        return self.path / "prompts" / f"{task}.{attempt}.resume.md"
+
+    def usage(self, task: TaskId | str, attempt: int) -> Path:
+        """Where the agent of an attempt, or what wraps it, may write down what it uses."""
+        return self.path / "usage" / f"{task}.{attempt}.jsonl"
+
     def seal(self, task: TaskId | str, attempt: int) -> Path:
         """The digests of what must not change in an attempt's worktree."""
         return self.hooks / f"{task}.{attempt}.seal.json"
+
+
+def _is_turn_of(first: str, name: str) -> bool:
+    turn = name.removeprefix(first)
+    return name.startswith(first) and (not turn or (turn[0] == "." and turn[1:].isdecimal()))
 
 
 def new_run_id(common_dir: Path) -> str:

@@ -315,6 +315,34 @@ def _seconds(value: object) -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
 
 
+class Stillness:
+    """Since when nothing has moved: by a clock that nobody can set, held against the change times of files."""
+
+    def __init__(self, now: float) -> None:
+        self.note(now)
+
+    def note(self, now: float) -> None:
+        """Something moved; `now` is monotonic."""
+        self.last = now
+        self._skew = time.time() - time.monotonic()
+
+    def lasts(self, now: float, limit: float, folders: list[str]) -> bool:
+        """Whether nothing was noted, and nothing changed below the folders, for `limit` seconds."""
+        if now - self.last < limit:
+            return False
+        skew = time.time() - time.monotonic()
+        if abs(skew - self._skew) > 1.0:  # the clock was set or the machine slept: file times say nothing now
+            self.note(now)
+            return False
+        after = self.last + skew
+        for folder in folders:
+            changed = newest_change(folder, after=after, enough=(after + now + skew) / 2)
+            if changed is not None:
+                self.last = min(now, changed - skew)
+                return False
+        return True
+
+
 class _Activity:
     """When the command last gave a sign of life, and whether its log stays within bounds."""
 
@@ -324,8 +352,8 @@ class _Activity:
         self._system = system
         self._size = os.fstat(log).st_size
         self._mark: tuple[int, int] | None = None
-        self._skew = 0.0
-        self.last = time.monotonic()
+        self._watched = [spec.watch] if spec.watch else []
+        self.still = Stillness(time.monotonic())
         self.dropped = 0
         self.pace = 0.1  # seconds until the next look: quick while output pours in
 
@@ -338,34 +366,12 @@ class _Activity:
         mark = (status.st_size, status.st_mtime_ns)
         if mark != self._mark:
             self._mark = mark
-            self._note(now)
+            self.still.note(now)
         if status.st_blocks * 512 > self._spec.log_limit and not self._drop_middle(status.st_size):
             return "output-limit"
-        if (
-            self._spec.quiet is not None
-            and now - self.last >= self._spec.quiet
-            and not self._files_moved(now)
-        ):
+        if self._spec.quiet is not None and self.still.lasts(now, self._spec.quiet, self._watched):
             return "quiet"
         return None
-
-    def _note(self, now: float) -> None:
-        self.last = now
-        self._skew = time.time() - time.monotonic()
-
-    def _files_moved(self, now: float) -> bool:
-        skew = time.time() - time.monotonic()
-        if abs(skew - self._skew) > 1.0:  # the clock was set or the machine slept: file times say nothing now
-            self._note(now)
-            return True
-        if not self._spec.watch:
-            return False
-        after = self.last + skew
-        changed = newest_change(self._spec.watch, after=after, enough=(after + now + skew) / 2)
-        if changed is None:
-            return False
-        self.last = min(now, changed - skew)
-        return True
 
     def _drop_middle(self, size: int) -> bool:
         tail = min(LOG_TAIL, self._spec.log_limit // 2)
@@ -561,7 +567,7 @@ class _Supervisor:
             if spec.wall_clock is not None:
                 waits.append(self._begun + spec.wall_clock - now)
             if spec.quiet is not None:
-                waits.append(activity.last + spec.quiet - now)
+                waits.append(activity.still.last + spec.quiet - now)
             self._pause(min(waits))
 
     # -- the end of the tree

@@ -32,3 +32,11 @@ def invocation(plan: Plan, task: Task, prompt: Path) -> Invocation | None:
     if agent is None or agent.command is None:
         return None
     return Invocation(argv=argv_of(agent.command), stdin=prompt)
+
+
+def resumption(plan: Plan, task: Task, prompt: Path) -> Invocation | None:
+    """How an interrupted attempt of the task goes on; None when its agent has no way to."""
+    agent = task.agent or plan.agent
+    if task.run is not None or agent is None or agent.resume is None:
+        return None
+    return Invocation(argv=argv_of(agent.resume), stdin=prompt)

@@ -24,6 +24,14 @@ PlanSpec = Annotated[
         help="A path, REV:PATH, or - for standard input; else waves.plan, else .waves/plan.yaml.",
     ),
 ]
+Limits = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--budget",
+        metavar="LIMIT=N",
+        help="Another limit than the plan's: wall_clock, quiet, tokens or cost; N may be 'none'. May be repeated.",
+    ),
+]
 
 
 def repository() -> Repository:

@@ -15,6 +15,7 @@ from git_waves.cli.trust import ask
 from git_waves.core.fold import RunState
 from git_waves.core.model import OnFailure, SchedulerName
 from git_waves.errors import OK, SurroundingsError, UsageError, WavesError
+from git_waves.formats.limits import read_limits
 from git_waves.settings import PullRequests, read_settings
 from git_waves.views.rehearsal_text import begins_text, goes_on_text
 from git_waves.views.run_lines import end_summary, line_for
@@ -38,6 +39,7 @@ def run(
     on_failure: Annotated[
         OnFailure | None, typer.Option("--on-failure", help="What a failed task does to the others.")
     ] = None,
+    budget: here.Limits = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", "-n", help="Check everything, say every step, do nothing.")
     ] = False,
@@ -84,6 +86,7 @@ def run(
         max_parallel=max_parallel,
         scheduler=scheduler,
         on_failure=on_failure,
+        budget=read_limits(budget or ()),
         base=base,
         only=tuple(task for text in only or () for task in text.split(",")),
         start_from=start_from,

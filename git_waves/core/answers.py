@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid, RepoPath
@@ -21,6 +21,7 @@ class Asked:
     granted: tuple[RepoPath, ...] = ()
     told: tuple[str, ...] = ()
     is_done: bool = True
+    limits: dict[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +56,12 @@ class RungTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One task: `tip` is its branch now (None when gone), `stat` git's diff stat of the newest attempt (or empty)."""
+    """One task: `limits` are those of its next attempt, `tip` is its branch now (None when gone), `stat` git's diff stat of the newest attempt (or empty)."""
 
     state: RunState
     task: TaskState
     claims: TaskClaims
+    limits: dict[str, float | None]
     rungs: tuple[RungTime, ...]
     tip: Oid | None
     stat: str

@@ -8,86 +8,41 @@ with gates or a publish: what moves the candidate happens one thing at a time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
 
-from git_waves.core import fold
+from git_waves.core import fold, spending
+from git_waves.core.actions import (
+    Action,
+    Block,
+    Climb,
+    Finish,
+    Halt,
+    HaltKind,
+    Merge,
+    Publish,
+    Resume,
+    RunGates,
+    Start,
+    Stop,
+)
 from git_waves.core.capacity import Holds, Places
 from git_waves.core.fold import RunState, TaskState
-from git_waves.core.gatewords import Purpose
 
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Give the task a lease for its next attempt, cut from `base`, and let it climb the ladder."""
-
-    task: str
-    attempt: int
-    base: str
-
-
-@dataclass(frozen=True, slots=True)
-class Climb:
-    """Go on with an attempt that an earlier coordinator leased."""
-
-    task: str
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Write down that a need of the task will not come."""
-
-    task: str
-    by: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Merge:
-    """Merge the task's tip into the candidate."""
-
-    task: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunGates:
-    """Run these gates in this order: on the candidate, or for another purpose on the tree that it speaks of."""
-
-    group: str
-    gates: tuple[str, ...]
-    purpose: Purpose = Purpose.BARRIER
-
-
-@dataclass(frozen=True, slots=True)
-class Publish:
-    """Move the integration ref to the candidate: every gate that is due is green on its tree."""
-
-    group: str
-
-
-HaltKind = Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget", "background"]
-
-
-@dataclass(frozen=True, slots=True)
-class Halt:
-    """Stop for a person."""
-
-    kind: HaltKind
-    reason: str
-    hint: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Leave as asked; nothing is in flight any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finish:
-    """Everything is settled and published."""
-
-
-Action = Start | Climb | Block | Merge | RunGates | Publish | Halt | Stop | Finish
+__all__ = [
+    "Action",
+    "Block",
+    "Climb",
+    "Finish",
+    "Halt",
+    "HaltKind",
+    "Merge",
+    "Publish",
+    "Resume",
+    "RunGates",
+    "Start",
+    "Stop",
+    "is_used_up",
+    "next_actions",
+]
 
 
 def next_actions(
@@ -115,7 +70,7 @@ def next_actions(
     if adopted:
         return adopted
     if state.stopping:
-        return () if in_flight or gates_running else (Stop(),)
+        return () if in_flight or gates_running else (_stop(state),)
     if state.refs_moved:
         hint = "'git waves run --restore' puts it back, 'git waves run --accept' goes on from there"
         return () if in_flight or gates_running else (Halt("refs", state.refs_moved, hint),)
@@ -125,9 +80,39 @@ def next_actions(
     blocked = tuple(_blocked(state))
     if blocked:
         return blocked
-    if state.scheduler == "ready-set":
-        return _ready_set(state, in_flight, gates_running, conflicts or {}, resources or {}, held, until)
-    return _rounds(state, in_flight, gates_running, resources or {}, held, until)
+    actions = (
+        _ready_set(state, in_flight, gates_running, conflicts or {}, resources or {}, held, until)
+        if state.scheduler == "ready-set"
+        else _rounds(state, in_flight, gates_running, resources or {}, held, until)
+    )
+    return _within_limits(state, actions, is_idle=not in_flight and not gates_running)
+
+
+def _within_limits(state: RunState, actions: tuple[Action, ...], *, is_idle: bool) -> tuple[Action, ...]:
+    """With a limit of the run used up no agent starts any more; what is done is merged, proved and published still."""
+    limit, words = spending.reached(state.budget, spending.Spent(*state.spent()))
+    if not limit:
+        return actions
+    free = tuple(action for action in actions if not isinstance(action, Start | Resume))
+    if free or len(free) == len(actions) or not is_idle:
+        return free
+    most = max(state.tasks.values(), key=lambda task: task.total()[limit == "cost"])
+    share = spending.amount(limit, most.total()[limit == "cost"])
+    reason = f"the run's limit is reached: {words} (task '{most.id}': {share})"
+    return (Halt("budget", reason, f"git waves run --budget {limit}=MORE"),)
+
+
+def is_used_up(state: RunState) -> bool:
+    """Whether the tokens or the money of the run are used up: then its agents are to be ended."""
+    return bool(spending.reached(state.budget, spending.Spent(*state.spent()))[0])
+
+
+def _stop(state: RunState) -> Action:
+    return Halt("budget", state.stop_reason, "git waves run") if state.stop_reason else Stop()
+
+
+def _begin(task: TaskState, base: str) -> Start | Resume:
+    return Resume(task.id) if task.is_resumable else Start(task.id, task.attempt + 1, base)
 
 
 # ---------------------------------------------------------------------- sequential and dag-parallel
@@ -183,7 +168,7 @@ def _one_round(
         places = Places(resources, in_flight)
         starting = [task for task in waiting if task.id not in held and places.take(task.id)]
         free = max(state.max_parallel - len(in_flight), 0)
-        return tuple(Start(task.id, task.attempt + 1, state.candidate) for task in starting[:free])
+        return tuple(_begin(task, state.candidate) for task in starting[:free])
     if in_flight:
         return ()
     passed = [task for task in tasks if task.status == fold.PASSED]
@@ -258,7 +243,7 @@ def _ready(
     # A task that passed still holds its files: one cut now would not see its work.
     busy = {task.id for task in state.tasks.values() if task.status in (fold.PASSED, fold.MERGED)} | in_flight
     places = Places(resources, in_flight)
-    starts: list[Action] = []
+    starts: list[Start | Resume] = []
     for task in state.tasks.values():
         if len(starts) >= free:
             break
@@ -270,7 +255,7 @@ def _ready(
             or not places.take(task.id)
         ):
             continue
-        starts.append(Start(task.id, task.attempt + 1, state.integration))
+        starts.append(_begin(task, state.integration))
         busy.add(task.id)
     return tuple(starts)
 

@@ -326,7 +326,7 @@ class RunState:
     def spent(self) -> tuple[int, float]:
         """What all tasks have used together: tokens and US dollars."""
         totals = [task.total() for task in self.tasks.values() if task.spent]
-        return sum(tokens for tokens, _ in totals), sum(cost for _, cost in totals)
+        return sum(tokens for tokens, _ in totals), sum((cost for _, cost in totals), 0.0)
 
     def is_red_all_along(self, gate: str) -> bool:
         """Whether the gate was red before the run and has never passed since: then no task broke it."""

@@ -47,3 +47,11 @@ def build_prompt(plan: Plan, task: Task, granted: tuple[RepoPath, ...] = ()) -> 
         lines += ["", "Your work is also checked with:" if task.verify else "Your work is checked with:", ""]
         lines += [f"    {stage.name}: {stage.command}" for stage in stages]
     return "\n".join(lines) + "\n"
+
+
+def build_resume_prompt(prompt: str) -> str:
+    """What the agent of an interrupted attempt is told, `prompt` being what it was told at first; ends with a newline."""
+    return (
+        "You were interrupted while you worked on the task below. The worktree is as you left it: look at what is done there,\n"
+        "and finish the rest.\n\n" + prompt
+    )

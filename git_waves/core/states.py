@@ -82,7 +82,9 @@ class TaskState:
 
     def total(self) -> tuple[int, float]:
         """What all its attempts have used together: tokens and US dollars."""
-        return sum(tokens for tokens, _ in self.spent.values()), sum(cost for _, cost in self.spent.values())
+        return sum(tokens for tokens, _ in self.spent.values()), sum(
+            (cost for _, cost in self.spent.values()), 0.0
+        )
 
 
 class GroupState:

@@ -22,9 +22,9 @@ trust | 0 1 | --content= --revoke
 explain | 0 1 |
 guide | 0 1 |
 schema | 0 0 |
-run | 0 1 | --max= --scheduler= --on-failure= --dry-run -n --only= --from= --until-group= --new --base= --accept --restore --pull-request --quiet -q --verbose -v
+run | 0 1 | --max= --scheduler= --on-failure= --budget= --dry-run -n --only= --from= --until-group= --new --base= --accept --restore --pull-request --quiet -q --verbose -v
 stop | 0 0 | --plan= --now
-retry | 1 1 | --grant= --plan=
+retry | 1 1 | --grant= --budget= --plan=
 skip | 1 1 | --reason=! --plan=
 status | 0 0 | --plan= --json --porcelain -z --watch
 log | 1 1 | -f --follow --attempt= --rung= --plan=

@@ -45,7 +45,7 @@ tasks:
     #   Write notes/first.txt.
     run: mkdir -p notes && echo first > notes/first.txt
     verify: test -s notes/first.txt
-    # budget: {{wall_clock: 30m, quiet: 5m, tokens: 200k}}
+    # budget: {{wall_clock: 30m, quiet: 5m, tokens: 200k, cost: 2.50}}
 
   - id: second
     title: A task that touches other files, so it runs beside the first

@@ -8,19 +8,43 @@ writes no events itself, and hands back one outcome.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 
 from git_waves import refs
 from git_waves.adapters import archive
 from git_waves.errors import WavesError, machine_error
-from git_waves.ladder.attempt import Climb, EndedWaitingError, Fell, Interrupted, Outcome, Passed
+from git_waves.ladder.attempt import (
+    Climb,
+    EndedWaitingError,
+    Fell,
+    Interrupted,
+    Noticed,
+    Outcome,
+    Passed,
+    TakenUp,
+    Told,
+    Used,
+)
 from git_waves.ladder.prepare import canary, environment
 from git_waves.ladder.stages import rung_of
 from git_waves.ladder.verdict import commit, ownership, verify
-from git_waves.ladder.work import agent
+from git_waves.ladder.work import agent, taken_up
 
-__all__ = ["RUNGS", "Climb", "Fell", "Interrupted", "Outcome", "Passed", "climb"]
+__all__ = [
+    "RUNGS",
+    "Climb",
+    "Fell",
+    "Interrupted",
+    "Noticed",
+    "Outcome",
+    "Passed",
+    "TakenUp",
+    "Told",
+    "Used",
+    "climb",
+]
 
 Rung = tuple[str, Callable[[Climb], Fell | Interrupted | None]]
 
@@ -42,6 +66,10 @@ def _rungs(state: Climb) -> tuple[Rung, ...]:
 
 def climb(state: Climb) -> Outcome:
     """Climb every rung in order; the first that does not hold is the outcome."""
+    if state.is_inherited:
+        with contextlib.suppress(WavesError):  # the rung that meets it says it
+            if (found := taken_up(state)) is not None:
+                state.tell(found)
     rungs = _rungs(state)
     for name, rung in rungs:
         if _takes_time(state, name):
@@ -49,7 +77,8 @@ def climb(state: Climb) -> Outcome:
         try:
             fallen = rung(state)
         except EndedWaitingError:
-            return Interrupted(reason="stopped while it waited for a resource")
+            session = state.session if state.turn else ""
+            return Interrupted(reason="stopped while it waited for a resource", session=session)
         except WavesError as error:
             return Fell(rung=name, reason=error.message, hint=error.hint, is_parked=True)
         except (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from git_waves import refs
 from git_waves.adapters.git import Git
@@ -13,7 +14,8 @@ from git_waves.adapters.process import Job
 from git_waves.adapters.rundir import RunDir
 from git_waves.adapters.seal import Seal
 from git_waves.adapters.worktrees import Lease
-from git_waves.core.model import Oid, Plan, RepoPath, Rules, Task
+from git_waves.core.model import Budget, Oid, Plan, RepoPath, Rules, Task
+from git_waves.core.spending import Spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +39,41 @@ class Fell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interrupted:
-    """The attempt ended through nobody's fault and left nothing that a person must look at."""
+    """The attempt ended through nobody's fault and left nothing that a person must look at. With a `session` it can go on
+    in its worktree."""
 
     reason: str
+    session: str = ""
 
 
 Outcome = Passed | Fell | Interrupted
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What the attempt has used so far; `is_due` when people should know now."""
+
+    spent: Spent
+    source: str
+    is_due: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TakenUp:
+    """How an attempt of an earlier coordinator was found."""
+
+    how: Literal["adopted", "finished"]
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Something people should read."""
+
+    words: str
+
+
+Told = Used | TakenUp | Noticed
+"""What an attempt tells while it climbs."""
 
 
 class EndedWaitingError(Exception):
@@ -52,9 +83,10 @@ class EndedWaitingError(Exception):
 @dataclass(slots=True, kw_only=True)
 class Climb:
     """One attempt on its way up: what the rungs know and find out. `reached` is called when a rung begins that takes
-    time; `taken_up_at` is the last of these that the log tells of, when an earlier coordinator began the attempt. `hold`
-    gives the descriptors of the machine-wide resources that a supervisor must keep, may wait for them, and raises
-    EndedWaitingError."""
+    time, `tell` with what is told between. `is_inherited` when an earlier coordinator began the attempt; `taken_up_at` is
+    then the last rung that the log tells of. `turn` counts how often its agent was started again, the last time with
+    `session`; `spent` is what the log knows already, `run_limits` are those of the whole run. `hold` gives the descriptors
+    of the machine-wide resources that a supervisor must keep, may wait for them, and raises EndedWaitingError."""
 
     git: Git
     run_dir: RunDir
@@ -64,6 +96,13 @@ class Climb:
     rules: Rules
     granted: tuple[RepoPath, ...]
     reached: Callable[[str], None]
+    tell: Callable[[Told], None]
+    budget: Budget
+    run_limits: Mapping[str, float | None]
+    spent: Spent
+    turn: int
+    session: str
+    is_inherited: bool = False
     hold: Callable[[], tuple[int, ...]] = tuple
     taken_up_at: str = ""
     admin: Path = Path()
@@ -78,7 +117,11 @@ class Climb:
 
     def has_begun(self) -> bool:
         """Whether the agent was ever about to start: from then on the worktree is its, and is only judged."""
-        return self.job("agent").file("spec.json").exists()
+        return self.agent_job(0).file("spec.json").exists()
+
+    def agent_job(self, turn: int) -> Job:
+        """The agent's command; see `turn`."""
+        return Job(self.run_dir.agent_job(self.lease.task, self.lease.attempt, turn))
 
     def has_reached(self, rung: str) -> bool:
         """Whether the log of an earlier coordinator tells of that rung (one that takes time), or of a later one."""

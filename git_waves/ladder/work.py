@@ -1,19 +1,26 @@
-"""The agent's rung: start it, or take over what an earlier coordinator started."""
+"""The agent's rung: start it, let it go on, or take over what an earlier coordinator started."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 from git_waves import agents
 from git_waves.adapters import process, worktrees
-from git_waves.adapters.process import Job, Reason
-from git_waves.core.prompt import build_prompt
-from git_waves.ladder.attempt import Climb, Fell, Interrupted
-from git_waves.ladder.jobs import begin, how_it_ended, spec_for
+from git_waves.adapters.process import Job, JobResult, Reason
+from git_waves.agents.usage import Trouble
+from git_waves.core.prompt import build_prompt, build_resume_prompt
+from git_waves.ladder.attempt import Climb, Fell, Interrupted, TakenUp
+from git_waves.ladder.jobs import MOST_LOSSES, begin, how_it_ended, spec_for
+from git_waves.ladder.watch import Watch
 
 
 def agent(state: Climb) -> Fell | Interrupted | None:
-    """Run the agent, or take over one that an earlier coordinator started."""
-    job = state.job("agent")
-    if not state.has_begun():
+    """Run the agent and watch over it, or take over one that an earlier coordinator started."""
+    job = state.agent_job(state.turn)
+    if not job.file("spec.json").exists():
+        if state.turn and not state.lease.folder.is_dir():
+            return Interrupted(reason="it was to go on, and its worktree is gone")
         invocation = _invocation(state)
         if invocation is None:
             return Fell(
@@ -21,17 +28,9 @@ def agent(state: Climb) -> Fell | Interrupted | None:
                 reason="it has nothing to run: no 'run' and no agent",
                 hint="add 'agent:' to the plan",
             )
-        budget = state.task.budget
-        spec = spec_for(
-            state,
-            invocation.argv,
-            rung="agent",
-            stdin=invocation.stdin,
-            wall_clock=budget.wall_clock,
-            quiet=budget.quiet,
-        )
-        begin(state, job, spec)
-    result = process.wait(job)
+        _start(state, job, invocation)
+    watch = Watch(state)
+    result = watch.wait(job)
     if result.survivors:
         return Fell(
             rung="",
@@ -39,13 +38,38 @@ def agent(state: Climb) -> Fell | Interrupted | None:
             hint=f"end them, then 'git waves retry {state.task.id}'",
             is_parked=True,
         )
+    if watch.reached:
+        return Fell(
+            rung="",
+            reason=f"over its limit: {watch.reached}",
+            hint=f"git waves retry {state.task.id} --budget LIMIT=MORE",
+        )
     if result.reason in (Reason.STOPPED, Reason.REVOKED):
-        return Interrupted(reason="stopped" if result.reason is Reason.STOPPED else "it never started")
+        why = "stopped" if result.reason is Reason.STOPPED else "it never started"
+        return Interrupted(
+            reason=why, session="" if _why_not_resumed(state, watch) else _session(state, watch)
+        )
     if result.reason is Reason.LOST:
-        return _lost(state)
-    if result.code != 0:
-        return Fell(rung="", reason=f"the agent {how_it_ended(result)}", hint=state.log_hint())
-    return None
+        return _lost(state, watch)
+    return _judge_end(state, watch, result)
+
+
+def taken_up(state: Climb) -> TakenUp | None:
+    """How an attempt that an earlier coordinator began is found; None when its agent never began, or was lost."""
+    if any(process.is_alive(job) for job in _jobs(state)):
+        return TakenUp("adopted")
+    result = process.outcome(state.agent_job(state.turn))
+    is_over = result is not None and result.reason not in (Reason.LOST, Reason.STOPPED, Reason.REVOKED)
+    return TakenUp("finished") if is_over else None
+
+
+def _jobs(state: Climb) -> Iterator[Job]:
+    """Every command of the attempt so far."""
+    start = f"{state.lease.name}."
+    return (Job(folder) for folder in state.run_dir.job_folders() if folder.name.startswith(start))
+
+
+# ---------------------------------------------------------------------- starting
 
 
 def _invocation(state: Climb) -> agents.Invocation | None:
@@ -57,11 +81,54 @@ def _invocation(state: Climb) -> agents.Invocation | None:
     state.run_dir.owned(state.task.id, state.lease.attempt).write_text(
         "".join(f"{path}\n" for path in owned), encoding="utf-8", errors="surrogateescape"
     )
-    return agents.invocation(state.plan, state.task, prompt)
+    if not state.turn:
+        return agents.invocation(state.plan, state.task, prompt)
+    further = state.run_dir.resume_prompt(state.task.id, state.lease.attempt)
+    further.write_text(build_resume_prompt(words), encoding="utf-8", errors="surrogateescape")
+    return agents.resumption(state.plan, state.task, further)
 
 
-def _lost(state: Climb) -> Fell | Interrupted:
-    """The machine or the supervisor died under the agent: start over when it had done nothing, else ask a person."""
+def _start(state: Climb, job: Job, invocation: agents.Invocation) -> None:
+    usage = state.run_dir.usage(state.task.id, state.lease.attempt)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    os.close(os.open(usage, flags, 0o600))
+    spec = spec_for(
+        state,
+        invocation.argv,
+        rung="agent",
+        stdin=invocation.stdin,
+        wall_clock=state.budget.wall_clock,
+        quiet=state.budget.quiet,
+        extra={"WAVES_USAGE_FILE": str(usage), **({"WAVES_SESSION": state.session} if state.turn else {})},
+    )
+    begin(state, job, spec)
+
+
+# ---------------------------------------------------------------------- how it ended
+
+
+def _judge_end(state: Climb, watch: Watch, result: JobResult) -> Fell | None:
+    """An agent that ended by itself, or was ended by its supervisor. Exit code 0 is not enough: some say in their output
+    that they failed, and end well."""
+    told = watch.meter.told
+    if result.code == 0 and told.trouble is None:
+        return None
+    ended = "ended well" if result.code == 0 else how_it_ended(result)
+    says = f", and speaks of {told.trouble}: {told.message.strip()}" if told.trouble is not None else ""
+    return Fell(
+        rung="",
+        reason=f"the agent {ended}{says}",
+        hint=state.log_hint(),
+        is_parked=result.code is not None and told.trouble is Trouble.LOGIN,
+    )
+
+
+def _lost(state: Climb, watch: Watch) -> Fell | Interrupted:
+    """The machine or the supervisor died under the agent: let it go on if it can, start over when it had done nothing, else
+    ask a person."""
+    why_not = _why_not_resumed(state, watch)
+    if not why_not:
+        return Interrupted(reason="the agent's supervisor died", session=_session(state, watch))
     tip = state.git.ref(state.lease.branch)
     if _was_lost_before(state):
         reason = "its supervisor, which stood over it, died twice in a row; an agent must not kill its parent"
@@ -70,14 +137,37 @@ def _lost(state: Climb) -> Fell | Interrupted:
         return Interrupted(reason="the agent's supervisor died before it did anything")
     return Fell(
         rung="",
-        reason="the agent's supervisor died and left unfinished work",
+        reason=f"the agent's supervisor died and left unfinished work; it cannot go on by itself: {why_not}",
         hint=f"look at it in '{state.lease.folder}', then 'git waves retry {state.task.id}'",
         is_parked=True,
     )
 
 
+def _session(state: Climb, watch: Watch) -> str:
+    return watch.meter.session or state.session
+
+
+def _why_not_resumed(state: Climb, watch: Watch) -> str:
+    """What keeps an interrupted attempt from going on in its worktree; empty when nothing does."""
+    if agents.resumption(state.plan, state.task, state.lease.folder) is None:
+        return "its agent has no 'resume'"
+    if not _session(state, watch):
+        return "its session is not known"
+    if not state.lease.folder.is_dir() or state.git.ref(state.lease.branch) is None:
+        return "its worktree or its branch is gone"
+    if state.agent_job(state.turn + 1).folder.exists():
+        return "something lies where its next start would write"
+    jobs = state.run_dir.agent_jobs(state.lease.task, state.lease.attempt)
+    losses = sum(_is_lost(Job(folder)) for folder in jobs)
+    return f"it was lost {losses} times" if losses > MOST_LOSSES else ""
+
+
 def _was_lost_before(state: Climb) -> bool:
     """Whether the attempt before this one ended the same way: then it is no accident, and would go on for ever."""
-    earlier = Job(state.run_dir.job(f"{state.task.id}.{state.lease.attempt - 1}.agent"))
-    result = process.outcome(earlier)
+    earlier = state.run_dir.agent_jobs(state.task.id, state.lease.attempt - 1)
+    return any(_is_lost(Job(folder)) for folder in earlier)
+
+
+def _is_lost(job: Job) -> bool:
+    result = process.outcome(job)
     return result is not None and result.reason is Reason.LOST

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from git_waves.core.answers import Answer, Asked
+from git_waves.views import amounts
 from git_waves.views.safe import clean, quoted
 from git_waves.views.standing import run_again
 
@@ -30,8 +31,9 @@ def stop_text(asked: Asked, *, now: bool) -> str:
 def retry_text(asked: Asked) -> str:
     """The answer to `retry`."""
     granted = f", and may change {', '.join(map(quoted, asked.granted))} too" if asked.granted else ""
+    limits = f", with other limits: {amounts.limits(asked.limits)}" if asked.limits else ""
     who = "the coordinator starts it" if asked.is_running else "it starts with the next run"
-    return f"task {quoted(asked.task)} gets another attempt{granted}; {who}\n" + _next(asked)
+    return f"task {quoted(asked.task)} gets another attempt{granted}{limits}; {who}\n" + _next(asked)
 
 
 def skip_text(asked: Asked) -> str:

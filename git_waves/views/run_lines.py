@@ -51,6 +51,9 @@ def end_summary(state: RunState, *, paint: Paint = PLAIN) -> str:
         lines.append(f"{paint('bad', 'halted:')} {clean(state.halted)}")
     for name, command in state.quiesced.items():
         lines.append(f"{paint('bad', 'warning:')} {still_stopped(name, command)}")
+    used = amounts.both(*state.spent())
+    if used:
+        lines.append(f"used: {used}")
     lines.append(
         f"integration: branch 'waves/{clean(state.plan)}/integration' at {state.integration[:10]}"
         + (", where the run began" if state.integration == state.base else "")

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from git_waves.core import fold
 from git_waves.core.answers import Shown
+from git_waves.core.fold import TaskState
 from git_waves.core.model import Intent, Origin
-from git_waves.views import age
+from git_waves.views import age, amounts
 from git_waves.views.paint import PLAIN, Paint
+from git_waves.views.run_lines import TAKEN_UP
 from git_waves.views.safe import clean, clean_lines, quoted, shell_word
 from git_waves.views.standing import next_step
 from git_waves.views.status_text import STYLE
@@ -50,6 +52,10 @@ def _facts(shown: Shown, now: float) -> Iterator[str]:
         yield from _fact("branch", [clean(task.branch.removeprefix("refs/heads/")) + where])
         yield from _fact("base", [task.base[:10]])
         yield from _fact("worktree", [clean(task.worktree)] if task.worktree else [])
+        yield from _fact("taken up", [TAKEN_UP[task.taken_up]] if task.taken_up else [])
+        yield from _fact("session", [clean(task.session)] if task.session else [])
+    yield from _fact("limits", [limits] if (limits := amounts.limits(shown.limits)) else [])
+    yield from _fact("used", _used(task))
     yield from _fact("merged", [task.commit[:10]] if task.commit else [])
     yield from _fact("kept", map(clean, task.kept))
     yield from _fact("at", [task.rung] if task.status in (*fold.LIVE, *fold.STUCK) and task.rung else [])
@@ -57,6 +63,14 @@ def _facts(shown: Shown, now: float) -> Iterator[str]:
     yield from _fact("paths", map(clean, task.paths))
     yield from _fact("asked for", map(_request, task.requests))
     yield from _fact("hint", [clean(task.hint)] if task.hint else [])
+
+
+def _used(task: TaskState) -> Iterator[str]:
+    """What every attempt used, and all of them together."""
+    if len(task.spent) > 1:
+        yield f"{amounts.both(*task.total())} in {len(task.spent)} attempts"
+    for attempt, figures in sorted(task.spent.items()):
+        yield f"attempt {attempt}: {amounts.both(*figures)}"
 
 
 def _fact(name: str, values: Iterable[str]) -> Iterator[str]:

@@ -69,11 +69,10 @@ def is_told_by_tasks(state: RunState) -> bool:
     return state.halt_kind in _OF_TASKS and bool(stuck_tasks(state))
 
 
-def run_again(source: str) -> str:
+def run_again(source: str, options: str = "") -> str:
     """The command that goes on with the run of the plan that was read from `source`."""
-    if source == DEFAULT_SOURCE:
-        return "'git waves run'"
-    return as_command(f"git waves run {'-' if source == PIPE else shell_word(source)}")
+    named = "" if source == DEFAULT_SOURCE else " -" if source == PIPE else f" {shell_word(source)}"
+    return as_command(f"git waves run{named}{options}")
 
 
 def whole_story(state: RunState) -> str:
@@ -104,6 +103,9 @@ def next_step(state: RunState, *, is_running: bool) -> str:
         )
     if stuck:
         return "'git waves show TASK' for each of them, then 'git waves retry TASK' or 'git waves skip TASK --reason WHY'"
+    if word == HALTED and state.halt_kind == "budget" and "--budget" in state.halt_hint:
+        limit = state.halt_hint.partition(" --budget ")[2]
+        return f"{run_again(state.source, f' --budget {limit}')} goes on with another limit"
     if word == HALTED and state.halt_kind in ("gate", "refs", "background") and state.halt_hint:
         return f"{as_command(clean(state.halt_hint))}, then {run_again(state.source)} goes on"
     return f"{run_again(state.source)} goes on"

@@ -43,6 +43,8 @@ def status_json(state: RunState | None, *, is_running: bool) -> dict[str, Any]:
         else None,
         "quiesced": [{"name": name, "resume": command} for name, command in state.quiesced.items()],
         "warnings": state.warnings,
+        "budget": state.budget,
+        "spent": _spent(*state.spent()),
         "counts": {
             status: state.count(status) for status in sorted({t.status for t in state.tasks.values()})
         },
@@ -93,4 +95,15 @@ def _task(task: TaskState, waiting: str) -> dict[str, Any]:
         "requests": task.requests,
         "foreseen_conflicts": [{"with": other, "paths": paths} for other, paths in task.foreseen.items()],
         "kept": task.kept,
+        "taken_up": task.taken_up,
+        "session": task.session,
+        "spent": _spent(*task.total()),
+        "attempts": [
+            {"attempt": attempt, **_spent(*figures)} for attempt, figures in sorted(task.spent.items())
+        ],
     }
+
+
+def _spent(tokens: int, cost: float) -> dict[str, Any]:
+    """`cost` in US dollars; null is not told, which is not nothing."""
+    return {"tokens": tokens or None, "cost": round(cost, 6) or None}

@@ -5,7 +5,12 @@ Version 1: a first record `git-waves status v1`, then `key value` records (`plan
 
     task <id> <state> <attempt> <rung> <group> <started> <ended> <reason>
 
-Times are UTC or empty. With `-z` records end in NUL and texts stand as they are; else every text is made printable.
+and behind them, with tabs too, what is known of some tasks only:
+
+    spent <id> <tokens> <cost>
+    taken-up <id> adopted|finished|resumed
+
+Times are UTC or empty, cost is in US dollars. With `-z` records end in NUL and texts stand as they are; else every text is made printable.
 Imports nothing.
 """
 
@@ -42,6 +47,12 @@ def status_porcelain(state: RunState | None, *, is_running: bool, nul: bool) -> 
                     records.append(
                         "\t".join(("task", *fields, task.started, task.ended, _text(task.reason, nul)))
                     )
+        for task in state.tasks.values():
+            if task.spent:
+                tokens, cost = task.total()
+                records.append(f"spent\t{task.id}\t{tokens}\t{cost:.6f}")
+            if task.taken_up:
+                records.append(f"taken-up\t{task.id}\t{task.taken_up}")
     end = "\0" if nul else "\n"
     return end.join(records) + end
 

@@ -6,7 +6,7 @@ Plain aligned text, with colour when `Paint` is on. Imports nothing that is not 
 from __future__ import annotations
 
 from git_waves.core import fold
-from git_waves.views import age
+from git_waves.views import age, amounts
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean, cut, quoted
 from git_waves.views.standing import (
@@ -83,6 +83,12 @@ def header(
     lines += wrapped(
         f"{len(state.tasks)} task{'s' if len(state.tasks) != 1 else ''}: {counts(state)}", "", width
     )
+    used = amounts.both(*state.spent())
+    if used:
+        limits = amounts.limits(
+            {name: state.budget.get(name) for name in ("tokens", "cost") if state.budget.get(name)}
+        )
+        lines += wrapped(f"used: {used}" + (f", of {limits}" if limits else ""), "", width)
     return lines
 
 
@@ -113,11 +119,14 @@ def table(
     """The table's lines, each with the id of the task it speaks of (empty for headings)."""
     waiting = waits(state)
     rows = {task.id: _row(task, waiting.get(task.id, ""), now) for task in state.tasks.values()}
-    headings = ("TASK", "STATE", "TIME", "TRY", "AT")
+    # What nobody told is no column.
     wide = [
-        max([len(heading), *(len(row[n]) for row in rows.values())]) for n, heading in enumerate(headings)
+        max(len(heading), *(len(row[n]) for row in rows.values()))
+        if n not in _OPTIONAL or any(row[n] for row in rows.values())
+        else 0
+        for n, heading in enumerate(_HEADINGS)
     ]
-    lines = [("", paint("dim", _line(headings, wide, "TITLE", width, "", PLAIN)))]
+    lines = [("", paint("dim", _line(_HEADINGS, wide, "TITLE", width, "", PLAIN)))]
     for group in state.groups:
         lines.append(("", paint("bold", _group_line(state, group))))
         for one_round in group.rounds:
@@ -129,24 +138,37 @@ def table(
     return lines
 
 
+_HEADINGS = ("TASK", "STATE", "TIME", "TRY", "TOKENS", "COST", "AT")
+_OPTIONAL = (4, 5)
+_TO_THE_RIGHT = (2, 3, 4, 5)
+_TAKEN_UP = {"adopted": " (adopted)", "finished": " (agent finished)", "resumed": " (resumed)"}
+"""How an attempt in flight came to this coordinator; nothing when it began it itself."""
+
+
 def _line(
     row: tuple[str, ...], wide: list[int], title: str, width: int | None, style: str, paint: Paint
 ) -> str:
-    name, status, time, attempt, where = row
-    cells = (
-        f"  {name:<{wide[0]}}  ",
-        f"{status:<{wide[1]}}",
-        f"  {time:>{wide[2]}}  {attempt:>{wide[3]}}  {where:<{wide[4]}}  ",
-    )
+    cells = [
+        f"{cell:>{wide[n]}}" if n in _TO_THE_RIGHT else f"{cell:<{wide[n]}}"
+        for n, cell in enumerate(row)
+        if wide[n]
+    ]
     if width is not None:
-        title = cut(title, width - sum(map(len, cells)))
-    return (cells[0] + paint(style, cells[1]) + cells[2] + title).rstrip()
+        title = cut(title, width - 2 * len(cells) - sum(map(len, cells)) - 2)
+    return "  ".join(["", cells[0], paint(style, cells[1]), *cells[2:], title]).rstrip()
 
 
-def _row(task: TaskState, waiting: str, now: float) -> tuple[str, str, str, str, str]:
+def _row(task: TaskState, waiting: str, now: float) -> tuple[str, ...]:
     attempt = str(task.attempt) if task.attempt else ""
     rung = task.rung if task.status in fold.LIVE or task.status in fold.STUCK else ""
-    return clean(task.id), task.status, _time(task, now), attempt, rung or waiting
+    status = task.status
+    if status in fold.LIVE and task.taken_up:
+        status += _TAKEN_UP[task.taken_up]
+    elif status == fold.PENDING and task.is_resumable:
+        status += " (to resume)"
+    tokens, cost = task.total()
+    spent = amounts.tokens(tokens), amounts.money(cost)
+    return clean(task.id), status, _time(task, now), attempt, *spent, rung or waiting
 
 
 def _time(task: TaskState, now: float) -> str:

@@ -94,7 +94,7 @@ def test_retry_without_a_coordinator_is_done_at_once(waves: Waves, scene: scenes
 def test_retry_with_a_coordinator_is_a_message(repo: RepoBuilder, waves: Waves, scene: scenes.Scene) -> None:
     with coordinator_lock(repo.folder / ".git", "p"):
         assert "the coordinator starts it" in waves("retry", "t1").out
-    assert messages(scene) == [{"kind": "retry", "task": "t1", "grant": "[]"}]
+    assert messages(scene) == [{"kind": "retry", "task": "t1", "grant": "[]", "budget": "{}"}]
     assert state(scene).tasks["t1"].status == "failed"
 
 

@@ -267,19 +267,6 @@ def test_time_limits_end_one_task_and_its_whole_tree(repo: RepoBuilder) -> None:
 
 
 @pytest.mark.long  # the limit has to leave a busy machine the time to start the first agent
-def test_the_time_limit_of_the_whole_run_stops_it_like_a_person_would(repo: RepoBuilder) -> None:
-    go = repo.folder.parent / "go"
-    slow = phase3(run={"t1": f"{wait_for(go)}; echo t1 > t1.txt"}, head="budget: {wall_clock: 15s}\n")
-    repo.commit({".waves/plan.yaml": slow})
-    with start(repo) as process:
-        read_until(process, "the run's time limit of 15 s is over")
-        go.touch()
-        process.communicate()
-    assert process.returncode == 130
-    assert [event["task"] for event in events(repo) if event["event"] == "task_leased"] == ["t1"]
-    assert any(event["event"] == "task_passed" for event in events(repo)), "what was in flight finished"
-
-
 def test_keys_that_are_read_and_not_acted_on_are_told(repo: RepoBuilder) -> None:
     repo.commit({".waves/plan.yaml": plan(task("t1", extra="handoff: [notes.md]"))})
     assert "warning: 'handoff' is read and not acted on by this version" in repo.waves("run")
