@@ -10,8 +10,11 @@ detached HEAD (a rebase at work) a veto would only stop it half-way.
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -69,6 +72,8 @@ _SETTINGS = b"""\
 [rerere]
 	enabled = false
 """
+
+_PATIENCE = 500  # looks at a hook file that somebody still holds open, 10 ms apart
 
 
 def hooks_folder() -> Path:
@@ -169,6 +174,33 @@ def _write_hooks(folder: Path, names: set[str], settings: bytes) -> None:
             path.unlink()
     for name, (content, mode) in contents.items():
         write_durably(folder / name, content, mode=mode)
+    for name in names:
+        _await_writers(folder / name)
+
+
+def _await_writers(path: Path) -> None:
+    """Wait until nobody has the file open for writing, for such a file cannot be executed (ETXTBSY).
+
+    We have closed it, but a process that another thread is just starting has a copy of our descriptor between its fork and
+    its exec. A read lease is refused by the same count of writers; where there are no leases we go on.
+    """
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # SIGIO, to break a lease, would end us
+        for _ in range(_PATIENCE):
+            try:
+                fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            except BlockingIOError:
+                time.sleep(0.01)
+            else:
+                fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+                return
+    except OSError:  # a file system without leases
+        return
+    finally:
+        os.close(descriptor)
 
 
 def _settings_script(*, admin: Path, theirs: Path | None, lease: LeaseFile) -> bytes:

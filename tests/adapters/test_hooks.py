@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
+import subprocess
+import threading
 from pathlib import Path
 
 import pytest
 
 from git_waves.adapters import hooks
+from git_waves.adapters.rundir import write_durably
 from git_waves.errors import SurroundingsError
 from tests.support.repo import RepoBuilder
 from tests.support.taskworktree import INTEGRATION, TaskWorktree, rules_for, start_run
@@ -361,6 +365,25 @@ def test_odd_folder_names_survive_the_shell_and_the_configuration(
     task.git("commit", "--quiet", "-m", "work", "--", "src/a.c")
     assert "'src/b.c' belongs to task 't2'" in task.refused("commit", "-am", "x")
     assert isinstance(task.canary(), hooks.CanaryRefused)
+
+
+def test_hooks_can_be_executed_at_once_though_a_process_that_just_starts_holds_them_open(
+    repo: RepoBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a fork of another thread has for a moment: a copy of the descriptor the file was written through."""
+    write = write_durably
+
+    def write_and_hold(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+        write(path, content, mode=mode)
+        descriptor = os.open(path, os.O_WRONLY)
+        threading.Timer(0.3, os.close, [descriptor]).start()
+
+    start_run(repo, FILES)
+    task = make_task(repo)
+    monkeypatch.setattr(hooks, "write_durably", write_and_hold)
+    task.install()
+    done = subprocess.run([task.hooks / "pre-commit"], cwd=task.folder, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_hook_is_the_one_dispatcher_for_the_user_only(repo: RepoBuilder) -> None:
