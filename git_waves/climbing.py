@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from git_waves import ladder, news
 from git_waves.core.fold import RunState, TaskState
+from git_waves.core.handoff import Received
 from git_waves.core.model import RepoPath, TaskId
 from git_waves.core.spending import Spent
 from git_waves.setting import Setting
@@ -18,6 +19,7 @@ def climb_of(
     *,
     is_inherited: bool,
     hold: Callable[[], tuple[int, ...]],
+    received: tuple[Received, ...],
     tell: Callable[[news.News], None],
 ) -> ladder.Climb:
     """The task's current attempt, ready to climb; `is_inherited` when an earlier coordinator began it."""
@@ -39,5 +41,6 @@ def climb_of(
         session=task.session,
         is_inherited=is_inherited,
         hold=hold,
+        received=received,
         taken_up_at=task.rung,
     )

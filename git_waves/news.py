@@ -104,7 +104,11 @@ def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog
     match outcome:
         case ladder.Passed():
             return eventlog.TaskPassed(
-                task=task.id, attempt=attempt, tip=outcome.tip, paths=list(outcome.paths)
+                task=task.id,
+                attempt=attempt,
+                tip=outcome.tip,
+                paths=list(outcome.paths),
+                handed_on=outcome.handed_on or "",
             )
         case ladder.Interrupted():
             return eventlog.TaskInterrupted(

@@ -168,7 +168,6 @@ def refuse_foreign_folders(git: Git, folder: Path, schedule: Schedule) -> None:
 def not_acted_on(plan: Plan) -> tuple[str, ...]:
     """What the plan asks for and this version does not do, in words: reading a key must not look like obeying it."""
     asked = {
-        "'handoff'": any(task.handoff for task in plan.tasks),
         "'attended'": any(task.attended for task in plan.tasks),
     }
     return tuple(

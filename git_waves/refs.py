@@ -5,6 +5,7 @@ refs/heads/waves/<plan>/integration     the branch people see; follows while nob
 refs/heads/waves/<plan>/<task>/<n>      one branch per attempt
 refs/waves/<plan>/<run>/candidate       merged, not yet proven
 refs/waves/<plan>/<run>/base, plan, …   pins, so that no garbage collection takes them
+refs/waves/<plan>/<run>/handoff/…      trees of the files that attempts handed on
 refs/waves/archive/<run>/…              what was saved before a removal
 """
 
@@ -45,6 +46,21 @@ def candidate_ref(plan: str, run: str) -> str:
 def passed_ref(plan: str, run: str, task: str, attempt: int) -> str:
     """Where a tip hangs from the moment it has passed until it is merged: its branch is in the hands of others."""
     return f"refs/waves/{plan}/{run}/passed/{task}/{attempt}"
+
+
+def handoff_ref(plan: str, run: str, task: str, attempt: int) -> str:
+    """The tree of the files that an attempt handed on."""
+    return f"refs/waves/{plan}/{run}/handoff/{task}/{attempt}"
+
+
+def handed_on_before(git: Git, plan: str, task: str) -> Oid | None:
+    """The newest tree of files that the task handed on in any run of the plan."""
+    found = []
+    for name, tree in git.refs(f"refs/waves/{plan}/").items():
+        parts = name.split("/")
+        if len(parts) == 7 and parts[4] == "handoff" and parts[5] == task and parts[6].isdigit():
+            found.append((parts[3], int(parts[6]), tree))
+    return max(found)[2] if found else None
 
 
 def free_attempt(

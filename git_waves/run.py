@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import assert_never
 
-from git_waves import control, gates, ladder, news, refs
+from git_waves import control, gates, handing, ladder, news, refs
 from git_waves.adapters import eventlog, worktrees
 from git_waves.adapters.steering import changed, steering_files
 from git_waves.background import Background
@@ -271,12 +271,17 @@ class Coordinator:
 
     def _climb(self, task: TaskState, *, is_inherited: bool = False) -> None:
         self._in_flight.add(task.id)
+        files = handing.received(self._setting, self._state, task)
+        for words in handing.lacking(files, task.id):
+            if words not in self._state.warnings:
+                self._record(eventlog.Warned(message=words))
         climb = climb_of(
             self._setting,
             self._state,
             task,
             is_inherited=is_inherited,
             hold=self._holdings.holder(task.id),
+            received=files,
             tell=self._queue.put,
         )
         name, attempt = task.id, task.attempt

@@ -9,6 +9,7 @@ from git_waves.adapters import eventlog, worktrees
 from git_waves.core import fold
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid
+from git_waves.handing import kept_trees
 from git_waves.setting import Setting
 
 
@@ -48,7 +49,11 @@ class Served:
         return lambda: self._tell(self._removed(task, lease, integration))
 
     def _removed(self, task: str, lease: worktrees.Lease, integration: Oid) -> news.WorktreeGone:
-        result = worktrees.remove(self._setting.git, lease, integration=integration)
+        setting = self._setting
+        kept: tuple[Oid, ...] = ()
+        if any(one.handoff for one in setting.plan.tasks):
+            kept = kept_trees(setting.git, self._state, task, lease.attempt)
+        result = worktrees.remove(setting.git, lease, integration=integration, handed_on=kept)
         return news.WorktreeGone(task, lease.attempt, result)
 
     def note(self, item: news.WorktreeGone) -> None:

@@ -8,7 +8,7 @@ from git_waves.adapters.git import GitError
 from git_waves.adapters.repo import Repository
 from git_waves.core.answers import RungTime, Shown
 from git_waves.core.fold import TaskState
-from git_waves.core.model import Oid, TaskId
+from git_waves.core.model import Oid, RepoPath, TaskId
 from git_waves.core.spending import changed, limits_of
 from git_waves.errors import PlanError
 
@@ -26,6 +26,10 @@ def gather(repository: Repository, task_id: str, *, plan: str | None) -> Shown:
         rungs=_rungs(found, task.id),
         tip=tip,
         stat=_stat(repository, task, tip),
+        given=tuple(
+            (path, need) for need in task.needs for path in _handed_on(repository, found.state.tasks[need])
+        ),
+        handed_on=_handed_on(repository, task),
         is_running=lookup.is_running(repository, found),
     )
 
@@ -36,6 +40,10 @@ def _limits(found: lookup.FoundRun, task: TaskState) -> dict[str, float | None]:
     except (PlanError, OSError, ValueError, KeyError):  # somebody changed it; the run says so
         return {}
     return limits_of(changed(plan.task(TaskId(task.id)).budget, task.budget))
+
+
+def _handed_on(repository: Repository, task: TaskState) -> tuple[RepoPath, ...]:
+    return repository.git.paths_in(Oid(task.handed_on)) if task.handed_on else ()
 
 
 def _stat(repository: Repository, task: TaskState, tip: Oid | None) -> str:

@@ -23,6 +23,7 @@ from git_waves.core.answers import Tidied
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid
 from git_waves.errors import SurroundingsError, UsageError
+from git_waves.handing import kept_trees
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,10 @@ def _clean_worktrees(
             folder=folder,
             index=run_dir.index(task.id, task.attempt),
         )
-        result = worktrees.remove(repository.git, lease, integration=integration or lease.base)
+        kept = kept_trees(repository.git, state, task.id, task.attempt)
+        result = worktrees.remove(
+            repository.git, lease, integration=integration or lease.base, handed_on=kept
+        )
         if isinstance(result, worktrees.Kept):
             yield Tidied(what="worktree", name=str(folder), is_removed=False, reason=result.reason)
             continue

@@ -216,11 +216,13 @@ class RungReached(_TaskEvent):
 
 
 class TaskPassed(_TaskEvent):
-    """Every rung passed. `paths` are what the attempt changed, base to tip."""
+    """Every rung passed. `paths` are what the attempt changed, base to tip; `handed_on` is the tree of the files that it
+    hands on, or empty."""
 
     event: Literal["task_passed"] = "task_passed"
     tip: str
     paths: list[Raw]
+    handed_on: str = ""
 
 
 class TaskFailed(_TaskEvent):

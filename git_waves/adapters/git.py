@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from git_waves.core.model import Oid, RepoPath
 from git_waves.errors import SurroundingsError
@@ -209,12 +210,16 @@ class Git:
         self,
         *arguments: str,
         stdin: bytes | None = None,
+        source: int | None = None,
+        sink: int | None = None,
         ok: tuple[int, ...] = (0,),
         environment: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         replace_objects: bool = False,
         hooks: bool = False,
     ) -> subprocess.CompletedProcess[bytes]:
+        """Run git to its end. `source` and `sink` are open files in the place of the texts."""
+        feed: dict[str, Any] = {"input": stdin or b""} if source is None else {"stdin": source}
         argv = self._command(arguments, hooks=hooks)
         sealed = self._sealed(environment, replace_objects=replace_objects)
         if hooks:  # as an agent's git would meet them: what `git -c` said to us is not handed down
@@ -222,8 +227,9 @@ class Git:
         try:
             done = subprocess.run(
                 argv,
-                input=stdin if stdin is not None else b"",
-                capture_output=True,
+                **feed,
+                stdout=subprocess.PIPE if sink is None else sink,
+                stderr=subprocess.PIPE,
                 check=False,
                 env=sealed,
                 cwd=cwd or self.work_tree or self.git_dir,
@@ -436,6 +442,12 @@ class Git:
         lines = os.fsdecode(listed.stdout).split("\0")[:-1]
         return {RepoPath(path): about[:6] for about, _, path in (line.partition("\t") for line in lines)}
 
+    def files_in(self, tree: Oid, *paths: RepoPath) -> dict[RepoPath, tuple[str, Oid]]:
+        """The files of a tree or commit, those of `paths` only when there are any, each with its mode and blob."""
+        done = self._run("ls-tree", "-r", "-z", "--full-tree", tree, *(["--", *paths] if paths else []))
+        lines = (line.partition("\t") for line in os.fsdecode(done.stdout).split("\0")[:-1])
+        return {RepoPath(path): (about[:6], Oid(about.split(" ")[2])) for about, _, path in lines}
+
     def small_blobs(self, commit: Oid, paths: Iterable[RepoPath], *, limit: int) -> dict[RepoPath, bytes]:
         """The contents of those of the files that have at most `limit` bytes. Paths with line ends are left out, and so
         is what a partial clone lacks: nothing is fetched."""
@@ -646,6 +658,15 @@ class Git:
         """Write a blob and return its id."""
         return Oid(self._run("hash-object", "-w", "--stdin", stdin=content).stdout.decode().strip())
 
+    def hash_file(self, descriptor: int) -> Oid:
+        """Write what an open file holds from its start as a blob, byte for byte: no filter, no end of line is changed."""
+        done = self._run("hash-object", "-w", "--no-filters", "--stdin", source=descriptor)
+        return Oid(done.stdout.decode().strip())
+
+    def copy_blob(self, blob: Oid, descriptor: int) -> None:
+        """Write a blob's content into an open file, byte for byte."""
+        self._run("cat-file", "blob", blob, sink=descriptor)
+
     def commit_tree(
         self,
         tree: Oid,
@@ -783,8 +804,19 @@ class Git:
         self._run("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", environment=environment)
         return Oid(self._run("write-tree", environment=environment).stdout.decode().strip())
 
-    def write_work_tree(self, folder: Path, *, index: Path) -> Oid:
-        """The tree of everything in `folder` that is not ignored, written as objects.
+    def tree_of_files(self, files: Mapping[RepoPath, tuple[str, Oid]], *, index: Path) -> Oid:
+        """The tree of these files, each with its mode and blob; `index` is a file of ours that is written anew."""
+        index.unlink(missing_ok=True)
+        environment = {"GIT_INDEX_FILE": str(index)}
+        lines = (f"{mode} {blob}\t{path}\0" for path, (mode, blob) in files.items())
+        self._run(
+            "update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)), environment=environment
+        )
+        return Oid(self._run("write-tree", environment=environment).stdout.decode().strip())
+
+    def write_work_tree(self, folder: Path, *, index: Path, without: Sequence[RepoPath] = ()) -> Oid:
+        """The tree of everything in `folder` that is not ignored, written as objects; of what lies at the paths `without`,
+        what `index` holds.
 
         `index` is ours and is updated. Neither the folder's own `.git`, index nor configuration is read: what an agent
         could write decides nothing (reliability R5). A folder that is a repository of its own becomes a gitlink. GitError
@@ -792,7 +824,15 @@ class Git:
         """
         placed = Git(self.git_dir, work_tree=folder)
         environment = {"GIT_INDEX_FILE": str(index)}
-        placed._run("add", "--all", ".", environment=environment)
+        if without:
+            # Git dies of paths behind a link, which it would not add, and refuses to leave out what it ignores anyway.
+            there = [path for path in without if not _is_behind_link(folder, path)]
+            ignored = {one.removeprefix("./") for one in placed._check_ignore(there)}
+            left_out = [f":(top,exclude,literal){path}" for path in there if path not in ignored]
+            magic = {**environment, "GIT_LITERAL_PATHSPECS": "0"}
+            placed._run("add", "--all", "--", ".", *left_out, environment=magic)
+        else:
+            placed._run("add", "--all", ".", environment=environment)
         return Oid(placed._run("write-tree", environment=environment).stdout.decode().strip())
 
     def reset_hard(self, commit: Oid) -> None:
@@ -831,6 +871,11 @@ def _as_alternate(folder: Path) -> str:
     if ":" not in text and not text.startswith('"'):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _is_behind_link(folder: Path, path: RepoPath) -> bool:
+    above = path.split("/")[:-1]
+    return any(folder.joinpath(*above[: end + 1]).is_symlink() for end in range(len(above)))
 
 
 def _by_commit(pieces: Iterable[bytes]) -> Iterator[tuple[RepoPath, ...]]:

@@ -15,7 +15,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from git_waves.adapters.canary import CanaryMissed, CanaryRefused, canary
@@ -31,6 +31,7 @@ from git_waves.adapters.lease import (
 from git_waves.adapters.rundir import RunDir, waves_folder, write_durably
 from git_waves.adapters.seal import Seal, Tampering, check_seal, seal_files
 from git_waves.adapters.worktree_config import disable_worktree_config, enable_worktree_config
+from git_waves.core.model import RepoPath
 from git_waves.errors import SurroundingsError
 
 # What a run needs of the hooks is had from here; the parts live in files of their own.
@@ -48,6 +49,7 @@ __all__ = [
     "user_hooks",
 ]
 
+EXCLUDES_NAME = "waves-excludes"
 OWN_HOOKS = ("pre-applypatch", "pre-commit", "pre-merge-commit", "pre-push", "reference-transaction")
 # Merely reading a file through git-lfs writes these into whatever core.hooksPath says, unless they are there.
 LFS_HOOKS = ("post-checkout", "post-commit", "post-merge", "pre-push")
@@ -114,12 +116,19 @@ def _main_work_tree(git: Git) -> list[Path]:
 
 
 def install(
-    git: Git, *, run_dir: RunDir, common_dir: Path, worktree: Path, admin: Path, lease: LeaseFile
+    git: Git,
+    *,
+    run_dir: RunDir,
+    common_dir: Path,
+    worktree: Path,
+    admin: Path,
+    lease: LeaseFile,
+    outside: Sequence[RepoPath] = (),
 ) -> Seal:
     """Write the lease, the rule files, the hooks and the settings of one worktree, and seal them.
 
-    `git` is the repository's common one, `admin` the worktree's administrative folder. `enable_worktree_config` comes
-    first. Meant for a worktree no agent has touched since it was made or since its seal was checked: settings that
+    `git` is the repository's common one, `admin` the worktree's administrative folder. Git in the worktree ignores the
+    paths `outside`, so that `git add -A` takes none of what is handed on. `enable_worktree_config` comes first. Meant for a worktree no agent has touched since it was made or since its seal was checked: settings that
     stand in `config.worktree` already (a sparse checkout's, which git copies) are kept. Safe to repeat; the hooks take
     effect with the last write.
     """
@@ -135,22 +144,57 @@ def install(
     folder = run_dir.hooks / lease.name
     _write_hooks(folder, names, _settings_script(admin=admin, theirs=theirs, lease=lease))
     config = admin / "config.worktree"
-    write_durably(config, _worktree_settings(config, folder), mode=0o644)
+    excludes = admin / EXCLUDES_NAME
+    if outside:
+        write_durably(excludes, _ignored_by_user(git) + _exclude_lines(outside))
+    write_durably(config, _worktree_settings(config, folder, excludes if outside else None), mode=0o644)
     control = [worktree / ".git", admin / "commondir", admin / "gitdir", config]
     rules = [
         admin / LEASE_NAME,
         admin / FILES_NAME,
         *([admin / PATTERNS_NAME] if patterns is not None else []),
+        *([excludes] if outside else []),
     ]
     return seal_files(folder, [*control, *rules])
 
 
-def _worktree_settings(config: Path, hooks: Path) -> bytes:
+def _ignored_by_user(git: Git) -> bytes:
+    """What the user ignores everywhere: a worktree with a file of its own for that would know nothing of it."""
+    path = git.config_path("core.excludesFile")
+    if path is None:
+        configured = os.environ.get("XDG_CONFIG_HOME")
+        path = (Path(configured) if configured else Path.home() / ".config") / "git" / "ignore"
+    try:
+        content = path.read_bytes()
+    except OSError:  # git passes over one that it cannot read
+        return b""
+    return content if content.endswith(b"\n") or not content else content + b"\n"
+
+
+def _exclude_lines(paths: Sequence[RepoPath]) -> bytes:
+    special = (b"\\", b"*", b"?", b"[", b" ")
+    lines = []
+    for path in map(os.fsencode, paths):
+        for letter in special:
+            path = path.replace(letter, b"\\" + letter)
+        lines.append(b"/" + path + b"\n")
+    return b"".join(lines)
+
+
+def _worktree_settings(config: Path, hooks: Path, excludes: Path | None) -> bytes:
     kept = config.read_bytes().split(_BEGIN)[0] if config.is_file() else b""
     if kept and not kept.endswith(b"\n"):
         kept += b"\n"
-    quoted = os.fsencode(hooks).replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
-    return kept + _BEGIN + b'[core]\n\thooksPath = "' + quoted + b'"\n' + _SETTINGS
+    ours = b"[core]\n\thooksPath = " + _quoted(hooks) + b"\n"
+    if excludes is not None:
+        ours += b"\texcludesFile = " + _quoted(excludes) + b"\n"
+    return kept + _BEGIN + ours + _SETTINGS
+
+
+def _quoted(path: Path) -> bytes:
+    """A path as a value in git's configuration."""
+    escaped = os.fsencode(path).replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'
 
 
 def _hooks_in(folder: Path | None) -> list[str]:

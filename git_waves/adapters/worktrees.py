@@ -8,13 +8,14 @@ them: a folder's content is read into a tree with an index file of ours and the 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from git_waves.adapters import admins, archive
 from git_waves.adapters.git import Change, Git, GitError
 from git_waves.adapters.locks import worktree_lock
-from git_waves.core.model import Oid
+from git_waves.core.model import Oid, RepoPath
 from git_waves.errors import SurroundingsError
 
 GITLINK = "160000"
@@ -119,36 +120,40 @@ def fill(lease: Lease, admin: Path) -> None:
     shutil.copyfile(admin / "index", lease.index)
 
 
-def snapshot(git: Git, lease: Lease) -> Oid:
-    """The tree of everything in the folder that is not ignored: what a commit of all of it would hold."""
+def snapshot(git: Git, lease: Lease, without: Sequence[RepoPath] = ()) -> Oid:
+    """The tree of everything in the folder that is not ignored: what a commit of all of it would hold. What lies at the
+    paths `without` is looked away from."""
     if lease.index.exists():
         try:
-            return git.write_work_tree(lease.folder, index=lease.index)
+            return git.write_work_tree(lease.folder, index=lease.index, without=without)
         except GitError:  # damaged, locked by a git that was killed, or a collection took what only it named
             lease.index.unlink()
     lease.index.with_name(f"{lease.index.name}.lock").unlink(missing_ok=True)
     lease.index.parent.mkdir(parents=True, exist_ok=True)
     git.read_tree(git.tree_of(lease.base), index=lease.index)
-    return git.write_work_tree(lease.folder, index=lease.index)
+    return git.write_work_tree(lease.folder, index=lease.index, without=without)
 
 
-def uncommitted(git: Git, lease: Lease, tip: Oid) -> tuple[Oid, tuple[Change, ...]]:
-    """The folder's tree, and how it differs from the commit `tip`: what the agent left uncommitted."""
-    tree = snapshot(git, lease)
+def uncommitted(
+    git: Git, lease: Lease, tip: Oid, *, without: Sequence[RepoPath] = ()
+) -> tuple[Oid, tuple[Change, ...]]:
+    """The folder's tree, and how it differs from the commit `tip`: what the agent left uncommitted. Files that are handed
+    on (`without`) are none of its work; committed all the same, they look changed."""
+    tree = snapshot(git, lease, without)
     return tree, git.changes(tip, tree)
 
 
-def remove(git: Git, lease: Lease, *, integration: Oid) -> Removed | Kept:
+def remove(git: Git, lease: Lease, *, integration: Oid, handed_on: Collection[Oid] = ()) -> Removed | Kept:
     """Archive what is not merged, prove that everything is in a ref, then remove the worktree.
 
-    Merged means: reachable from `integration`. The branch stays (`git waves clean` removes it when it is merged).
+    `handed_on` are trees of files that are kept anyway: what lies there in the folder, unchanged, need not be saved. Merged means: reachable from `integration`. The branch stays (`git waves clean` removes it when it is merged).
     Keeps the worktree, and says why, when something in it could not be saved as objects, or somebody has made it theirs.
     Safe to repeat after a crash at any point.
     """
     try:
         with worktree_lock(git.git_dir):
             entry = _registered(git, lease.folder)
-        saved = _save(git, lease, entry, integration)
+        saved = _save(git, lease, entry, integration, handed_on)
         if isinstance(saved, Kept):
             return saved
         ref = archive.archive_of(lease.run, lease.task, lease.attempt)
@@ -175,7 +180,9 @@ def remove(git: Git, lease: Lease, *, integration: Oid) -> Removed | Kept:
     return Removed(archive=kept_in)
 
 
-def _save(git: Git, lease: Lease, entry: dict[str, str] | None, integration: Oid) -> Oid | Kept | None:
+def _save(
+    git: Git, lease: Lease, entry: dict[str, str] | None, integration: Oid, handed_on: Collection[Oid]
+) -> Oid | Kept | None:
     """A commit from which all that the worktree holds and `integration` does not can be reached; None when nothing is."""
     tip = git.ref(lease.branch)
     held = [tip] if tip is not None else []
@@ -192,12 +199,20 @@ def _save(git: Git, lease: Lease, entry: dict[str, str] | None, integration: Oid
     nested = _repositories_in(git, lease.folder, tree)
     if nested:
         return Kept(reason=f"'{nested[0]}' is a repository of its own, which an archive would not hold")
-    if not left:
+    if not _not_kept(git, left, handed_on):
         return _joined(git, lease, ends)
     parents = ends or (tip or lease.base,)
     ref = archive.archive_of(lease.run, lease.task, lease.attempt)
     message = f"waves: what attempt {lease.attempt} of task '{lease.task}' left uncommitted\n"
     return archive.holding(git, ref, tree, parents) or git.commit_tree(tree, parents, message)
+
+
+def _not_kept(git: Git, left: tuple[Change, ...], handed_on: Collection[Oid]) -> bool:
+    """Whether something was left that is in none of the trees of files that were handed on."""
+    if not left or not handed_on:
+        return bool(left)
+    kept = {(path, blob) for tree in handed_on for path, (_, blob) in git.files_in(tree).items()}
+    return any((change.path, change.new) not in kept for change in left)
 
 
 def _joined(git: Git, lease: Lease, ends: tuple[Oid, ...]) -> Oid | None:

@@ -56,7 +56,9 @@ class RungTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One task: `limits` are those of its next attempt, `tip` is its branch now (None when gone), `stat` git's diff stat of the newest attempt (or empty)."""
+    """One task: `limits` are those of its next attempt, `tip` is its branch now (None when gone), `stat` git's diff stat of
+    the newest attempt (or empty), `given` the files that others hand on to it, each with its producer, and `handed_on` those
+    it hands on."""
 
     state: RunState
     task: TaskState
@@ -65,4 +67,6 @@ class Shown:
     rungs: tuple[RungTime, ...]
     tip: Oid | None
     stat: str
+    given: tuple[tuple[RepoPath, str], ...]
+    handed_on: tuple[RepoPath, ...]
     is_running: bool

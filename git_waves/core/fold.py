@@ -192,7 +192,7 @@ class RunState:
         task.base = event["base"]
         task.worktree = event["worktree"]
         task.tip = task.commit = task.rung = task.reason = task.hint = task.ended = ""
-        task.taken_up = task.session = ""
+        task.taken_up = task.session = task.handed_on = ""
         task.resumes = 0
         task.is_resumable = False
         task.paths = []
@@ -209,6 +209,7 @@ class RunState:
     def _task_passed(self, task: TaskState, event: Event) -> None:
         task.tip = event["tip"]
         task.paths = event["paths"]
+        task.handed_on = event.get("handed_on", "")
         self._set(task, PASSED, event["at"])
 
     def _stopped_at(self, task: TaskState, event: Event, status: str) -> None:

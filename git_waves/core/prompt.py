@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from git_waves.core.handoff import Received
 from git_waves.core.model import CommitPolicy, Intent, Origin, Plan, RepoPath, Task
 
 _WORDS = {
@@ -12,7 +15,9 @@ _WORDS = {
 }
 
 
-def build_prompt(plan: Plan, task: Task, granted: tuple[RepoPath, ...] = ()) -> str:
+def build_prompt(
+    plan: Plan, task: Task, granted: tuple[RepoPath, ...] = (), received: tuple[Received, ...] = ()
+) -> str:
     """The text of the prompt file of one task; ends with a newline."""
     # As in core.ownership: inferred claims grant nothing beside explicit ones.
     explicit = tuple(claim for claim in task.claims if claim.origin is Origin.EXPLICIT)
@@ -40,6 +45,7 @@ def build_prompt(plan: Plan, task: Task, granted: tuple[RepoPath, ...] = ()) -> 
         commit,
         "Stay on the branch you are on. Do not push, stash, tag, or touch other branches.",
     ]
+    lines += _handed_on(task, received)
     if task.verify:
         lines += ["", "Your work is checked with:", "", *(f"    {command}" for command in task.verify)]
     stages = plan.stages_of(task.id)
@@ -55,3 +61,25 @@ def build_resume_prompt(prompt: str) -> str:
         "You were interrupted while you worked on the task below. The worktree is as you left it: look at what is done there,\n"
         "and finish the rest.\n\n" + prompt
     )
+
+
+def _handed_on(task: Task, received: tuple[Received, ...]) -> Iterator[str]:
+    there = [one for one in received if one.tree is not None]
+    absent = [one for one in received if one.tree is None]
+    if there:
+        yield from (
+            "",
+            "Tasks before yours hand these files on to you. They lie in your worktree and git ignores them:",
+            "",
+        )
+        yield from (f"- `{one.path}` (from task {one.producer})" for one in there)
+    if absent:
+        yield from ("", "These were to be handed on to you as well, and nobody has them any more:", "")
+        yield from (f"- `{one.path}` (from task {one.producer})" for one in absent)
+    if task.handoff:
+        yield from (
+            "",
+            "Hand these files on to the tasks after yours: leave them here when you end, uncommitted:",
+            "",
+        )
+        yield from (f"- `{path}`" for path in task.handoff)

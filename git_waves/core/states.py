@@ -25,6 +25,7 @@ class TaskState:
         "foreseen",
         "granted",
         "group",
+        "handed_on",
         "held",
         "held_at",
         "hint",
@@ -68,6 +69,7 @@ class TaskState:
         self.granted: list[str] = []
         self.foreseen: dict[str, list[str]] = {}  # by the other task ("": what is merged)
         self.kept: list[str] = []  # archive refs of earlier attempts
+        self.handed_on = ""  # the tree of the files that the attempt hands on
         self.held = ""  # why it waits for a machine-wide resource, in words; empty when it does not
         self.held_at = ""  # the name of that resource
         self.budget: dict[str, float | None] = {}  # limits a person set instead of the plan's

@@ -27,6 +27,7 @@ from git_waves.ladder.attempt import (
     Told,
     Used,
 )
+from git_waves.ladder.handoff import hand_on
 from git_waves.ladder.prepare import canary, environment
 from git_waves.ladder.stages import rung_of
 from git_waves.ladder.verdict import commit, ownership, verify
@@ -56,12 +57,12 @@ RUNGS: tuple[Rung, ...] = (
     ("ownership", ownership),
     ("verify", verify),
 )
-"""The rungs of every task. The plan may add stages behind the last one."""
+"""The rungs of every task. The plan may add stages behind the last one; what is handed on is taken after them."""
 
 
 def _rungs(state: Climb) -> tuple[Rung, ...]:
     stages = state.plan.stages_of(state.task.id)
-    return (*RUNGS, *((stage.name, rung_of(stage)) for stage in stages))
+    return (*RUNGS, *((stage.name, rung_of(stage)) for stage in stages), ("handoff", hand_on))
 
 
 def climb(state: Climb) -> Outcome:
@@ -94,11 +95,11 @@ def climb(state: Climb) -> Outcome:
     pin = refs.passed_ref(state.plan.name, state.lease.run, state.task.id, state.lease.attempt)
     if archive.keep(state.git, pin, state.tip) != pin:
         return Fell(
-            rung=rungs[-1][0],
+            rung=rungs[-2][0],
             reason=f"'{pin}' could not be written, and nothing else holds its work",
             is_parked=True,
         )
-    return Passed(tip=state.tip, paths=state.paths)
+    return Passed(tip=state.tip, paths=state.paths, handed_on=state.handed_on)
 
 
 def _takes_time(state: Climb, rung: str) -> bool:
@@ -109,5 +110,6 @@ def _takes_time(state: Climb, rung: str) -> bool:
         "commit": True,
         "ownership": True,
         "verify": not state.task.verify,
+        "handoff": True,
     }
     return not at_once.get(rung, False)

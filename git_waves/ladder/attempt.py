@@ -14,16 +14,18 @@ from git_waves.adapters.process import Job
 from git_waves.adapters.rundir import RunDir
 from git_waves.adapters.seal import Seal
 from git_waves.adapters.worktrees import Lease
+from git_waves.core.handoff import Received
 from git_waves.core.model import Budget, Oid, Plan, RepoPath, Rules, Task
 from git_waves.core.spending import Spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed:
-    """Every rung passed: `tip` may be merged, and changes `paths`."""
+    """Every rung passed: `tip` may be merged, and changes `paths`; `handed_on` is the tree of what dependents are given."""
 
     tip: Oid
     paths: tuple[RepoPath, ...]
+    handed_on: Oid | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +88,8 @@ class Climb:
     time, `tell` with what is told between. `is_inherited` when an earlier coordinator began the attempt; `taken_up_at` is
     then the last rung that the log tells of. `turn` counts how often its agent was started again, the last time with
     `session`; `spent` is what the log knows already, `run_limits` are those of the whole run. `hold` gives the descriptors
-    of the machine-wide resources that a supervisor must keep, may wait for them, and raises EndedWaitingError."""
+    of the machine-wide resources that a supervisor must keep, may wait for them, and raises EndedWaitingError. `received`
+    are the files that it is given by the tasks it needs."""
 
     git: Git
     run_dir: RunDir
@@ -104,12 +107,14 @@ class Climb:
     session: str
     is_inherited: bool = False
     hold: Callable[[], tuple[int, ...]] = tuple
+    received: tuple[Received, ...] = ()
     taken_up_at: str = ""
     admin: Path = Path()
     sealed: Seal | None = None
     since: Oid | None = None  # where what `tip` changes begins
     tip: Oid | None = None
     paths: tuple[RepoPath, ...] = ()
+    handed_on: Oid | None = None
 
     def job(self, rung: str) -> Job:
         """The supervised command of a rung."""
@@ -140,7 +145,16 @@ class Climb:
             integration=refs.integration_ref(self.plan.name),
             rules=self.rules,
             manifest=self.run_dir.manifest,
+            hints=self._hints(),
         )
+
+    def _hints(self) -> tuple[str, ...]:
+        """What the guard says to whoever commits a file that is handed on."""
+        paths = [*self.task.handoff, *(one.path for one in self.received)]
+        if not paths:
+            return ()
+        names = ", ".join(f"'{path}'" for path in dict.fromkeys(paths))
+        return (f"files that are handed on stay uncommitted: {names}",)
 
     def log_hint(self) -> str:
         """Where a person looks next."""

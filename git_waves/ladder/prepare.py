@@ -13,6 +13,7 @@ from git_waves.adapters.rundir import write_durably
 from git_waves.adapters.seal import check_seal
 from git_waves.errors import SurroundingsError
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
+from git_waves.ladder.handoff import give, outside
 from git_waves.ladder.jobs import how_it_ended, supervise
 
 
@@ -27,7 +28,9 @@ def environment(state: Climb) -> Fell | Interrupted | None:
     if is_set_up_begun:  # and may be at work there this moment
         state.admin = _noted_admin(state)
     else:
-        _make(state)
+        fallen = _make(state)
+        if fallen is not None:
+            return fallen
     for number, command in enumerate(state.plan.setup):
         result = supervise(state, command, f"setup-{number}")
         if result.reason is Reason.STOPPED:
@@ -42,11 +45,14 @@ def environment(state: Climb) -> Fell | Interrupted | None:
     return None
 
 
-def _make(state: Climb) -> None:
-    """The worktree, its files and its hooks, and the seal on what must not change in it."""
+def _make(state: Climb) -> Fell | None:
+    """The worktree, its files and what the task is given, its hooks, and the seal on what must not change in it."""
     state.admin = worktrees.ensure(state.git, state.lease)
     write_durably(_admin_note(state), json.dumps({"admin": state.admin.name}).encode())
     worktrees.fill(state.lease, state.admin)
+    fallen = give(state)
+    if fallen is not None:
+        return fallen
     seal = hooks.install(
         state.git,
         run_dir=state.run_dir,
@@ -54,9 +60,11 @@ def _make(state: Climb) -> None:
         worktree=state.lease.folder,
         admin=state.admin,
         lease=state.lease_file(),
+        outside=outside(state),
     )
     state.sealed = seal
     write_durably(state.run_dir.seal(state.task.id, state.lease.attempt), seal.to_bytes())
+    return None
 
 
 def canary(state: Climb) -> Fell | None:

@@ -13,6 +13,7 @@ from git_waves.adapters.seal import check_seal
 from git_waves.core.model import CommitPolicy, Oid
 from git_waves.core.ownership import foreign_paths
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
+from git_waves.ladder.handoff import outside
 from git_waves.ladder.jobs import how_it_ended, supervise
 
 _UNFINISHED = {
@@ -69,7 +70,15 @@ def commit(state: Climb) -> Fell | None:
 
 
 def _settle_tip(state: Climb, tip: Oid) -> Fell | None:
-    tree, left = worktrees.uncommitted(state.git, state.lease, tip)
+    tree, left = worktrees.uncommitted(state.git, state.lease, tip, without=outside(state))
+    astray = tuple(change.path for change in left if change.path in outside(state))
+    if astray:  # they were looked away from, so only its commits can say so
+        return Fell(
+            rung="",
+            reason="it committed what is handed on and never merged",
+            paths=astray,
+            hint=f"such files stay uncommitted; 'git waves retry {state.task.id}'",
+        )
     if left:
         foreign = foreign_paths(state.rules, [change.path for change in left])
         if foreign:

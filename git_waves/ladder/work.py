@@ -11,6 +11,7 @@ from git_waves.adapters.process import Job, JobResult, Reason
 from git_waves.agents.usage import Trouble
 from git_waves.core.prompt import build_prompt, build_resume_prompt
 from git_waves.ladder.attempt import Climb, Fell, Interrupted, TakenUp
+from git_waves.ladder.handoff import outside
 from git_waves.ladder.jobs import MOST_LOSSES, begin, how_it_ended, spec_for
 from git_waves.ladder.watch import Watch
 
@@ -75,7 +76,7 @@ def _jobs(state: Climb) -> Iterator[Job]:
 def _invocation(state: Climb) -> agents.Invocation | None:
     """Write down what the agent is told, and say how it is started."""
     prompt = state.run_dir.prompt(state.task.id, state.lease.attempt)
-    words = build_prompt(state.plan, state.task, state.granted)
+    words = build_prompt(state.plan, state.task, state.granted, state.received)
     prompt.write_text(words, encoding="utf-8", errors="surrogateescape")
     owned = [*(str(claim.pattern) for claim in state.task.claims), *state.granted]
     state.run_dir.owned(state.task.id, state.lease.attempt).write_text(
@@ -133,7 +134,10 @@ def _lost(state: Climb, watch: Watch) -> Fell | Interrupted:
     if _was_lost_before(state):
         reason = "its supervisor, which stood over it, died twice in a row; an agent must not kill its parent"
         return Fell(rung="", reason=reason, hint=state.log_hint(), is_parked=True)
-    if tip == state.lease.base and not worktrees.uncommitted(state.git, state.lease, tip)[1]:
+    if (
+        tip == state.lease.base
+        and not worktrees.uncommitted(state.git, state.lease, tip, without=outside(state))[1]
+    ):
         return Interrupted(reason="the agent's supervisor died before it did anything")
     return Fell(
         rung="",

@@ -91,5 +91,7 @@ def _task(plan: Plan, task: Task, manifest: OwnershipManifest) -> Iterator[str]:
         yield f"    may change {clean(str(pattern))}"
     for command in task.verify:
         yield f"    verified by {clean(str(command).strip())}"
+    for path in task.handoff:
+        yield f"    hands on {clean(path)}"
     for stage in plan.stages_of(task.id):
         yield f"    stage {clean(stage.name)}: {clean(str(stage.command).strip())}"

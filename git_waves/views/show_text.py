@@ -40,6 +40,8 @@ def _facts(shown: Shown, now: float) -> Iterator[str]:
     yield from _fact("needs", [f"{clean(need)} ({state.status_of(need)})" for need in task.needs])
     yield from _fact("owns", _claims(shown))
     yield from _fact("granted", map(clean, task.granted))
+    yield from _fact("given", (f"{clean(path)} (from {clean(who)})" for path, who in shown.given))
+    yield from _fact("hands on", map(clean, shown.handed_on))
     if task.attempt:
         began = age.words(now - age.seconds_of(task.started))
         took = (

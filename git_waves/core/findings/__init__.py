@@ -10,6 +10,7 @@ from git_waves.core.findings.consolidation import check_consolidation
 from git_waves.core.findings.empty import UNMEASURED_CODES, check_empty
 from git_waves.core.findings.facts import Facts
 from git_waves.core.findings.groups import check_groups
+from git_waves.core.findings.handed import check_handoff
 from git_waves.core.findings.needs import check_needs
 from git_waves.core.findings.overlaps import check_overlaps
 from git_waves.core.findings.proof import check_proof
@@ -51,6 +52,7 @@ def check_plan(
         *check_prose(facts),
         *check_undeclared(facts),
         *check_background(facts),
+        *check_handoff(facts, repository),
         *check_commands(plan, missing_programs),
         *check_own_commands(plan),
         *check_proof(plan),

@@ -78,6 +78,31 @@ HIDDEN = {
         "The entry says that a gate notices its writes, and the plan has no gate of that name, so nothing does.",
         "Name a gate of the plan, add the gate, or say how to stop the writer with 'quiesce'.",
     ),
+    "W713": Explanation(
+        "two tasks hand on the same file to one that needs both",
+        "Files that are handed on lie in the worktrees of dependents at the same path, so of two with one name only one could. "
+        "When one of the two tasks comes after the other, its file is the one that is given; here nothing orders them.",
+        "Let each of them hand on a file of its own name, or order the two with 'needs'.",
+    ),
+    "W714": Explanation(
+        "a file is handed on and claimed",
+        "What is handed on is never merged, and what a task claims is. A file cannot be both: those who need the task would "
+        "find it in their base and be given it once more.",
+        "Take it out of 'handoff' when it belongs to the work: dependents see what is merged. Else hand on a file under a "
+        "name that no task claims, and that no claimed folder or glob holds.",
+    ),
+    "W715": Explanation(
+        "a file is handed on to nobody",
+        "Files that are handed on go to the tasks that need the one that makes them, directly and not through a third. No "
+        "task needs this one.",
+        "Name it in the 'needs' of the tasks that read the file, or take 'handoff' out.",
+    ),
+    "W716": Explanation(
+        "a file is handed on that is in the repository",
+        "The base has a file or folder at that path already, or a file where the path needs a folder. What is handed on "
+        "would look like a change to it, in the worktree that makes it and in those that are given it.",
+        "Hand on a file of another name, which git does not know; an ignored one is fine.",
+    ),
     "W901": Explanation(
         "a gate that cannot fail",
         "Whatever the work is like, the command ends with 0, or it fails only for reasons that have nothing to do with "
