@@ -69,10 +69,15 @@ def is_told_by_tasks(state: RunState) -> bool:
     return state.halt_kind in _OF_TASKS and bool(stuck_tasks(state))
 
 
-def run_again(source: str, options: str = "") -> str:
-    """The command that goes on with the run of the plan that was read from `source`."""
+def go_on(source: str, options: str = "") -> str:
+    """The command that goes on with the run of the plan that was read from `source`, as it is typed."""
     named = "" if source == DEFAULT_SOURCE else " -" if source == PIPE else f" {shell_word(source)}"
-    return as_command(f"git waves run{named}{options}")
+    return f"git waves run{named}{options}"
+
+
+def run_again(source: str, options: str = "") -> str:
+    """The same inside a sentence."""
+    return as_command(go_on(source, options))
 
 
 def whole_story(state: RunState) -> str:

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from git_waves.adapters import eventlog
+from git_waves.core.report import chronicle
 from git_waves.core.report.model import Report, Span, TaskReport
 from git_waves.core.report.overlap import length
 from git_waves.core.speedup import LimitKind
+from tests.support import scenes
 from tests.support.reports import report_of
 from tests.support.scenes import COMMIT, Scene
 
@@ -163,6 +165,43 @@ def test_an_attempt_that_stumbles_at_its_merge_is_parked_and_passed(scene: Scene
     scene.park("t1", "merge", "it conflicts with 't2'", paths=("a.c",))
     (attempt,) = task_of(report_of(scene, PLAN), "t1").attempts
     assert (attempt.ended, attempt.rung, attempt.changed) == ("parked", "merge", ("a.c",))
+
+
+def test_work_that_is_taken_out_again_is_merged_no_more() -> None:
+    def event(name: str, minute: int, **facts: Any) -> dict[str, Any]:
+        return {"at": f"2026-11-30T09:{minute:02}:00.000Z", "event": name, **facts}
+
+    told = chronicle.read(
+        [
+            event("run_started", 0, coordinator={"pid": 1, "host": "h"}),
+            *(event("task_merged", 1, task=task, attempt=1) for task in ("t1", "t2", "t3", "t4")),
+            event(
+                *("culprit_found", 2),
+                gate="tests",
+                group="1",
+                tree=scenes.TREE,
+                tasks=["t2"],
+                suspect="t2",
+                evidence="'t2' broke it alone",
+            ),
+            event(
+                *("candidate_reset", 3),
+                culprits=["t2"],
+                again=["t3"],
+                restart=["t4"],
+                reason="it broke gate 'tests'",
+            ),
+            event("task_merged", 4, task="t3", attempt=1),
+        ],
+        now=0.0,
+        is_running=False,
+    )
+    begin = told.span.begin
+    assert {task: at - begin for task, at in told.merged.items()} == {"t1": 60, "t3": 240}
+    assert [(one.gate, one.tasks, one.evidence) for one in told.culprits] == [
+        ("tests", ("t2",), "'t2' broke it alone")
+    ]
+    assert [(one.culprits, one.again, one.restart) for one in told.resets] == [(("t2",), ("t3",), ("t4",))]
 
 
 # ---------------------------------------------------------------------- overlap

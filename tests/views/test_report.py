@@ -161,6 +161,14 @@ def test_the_headline_says_why_it_halted(tmp_path: Path, kind: str, headline: st
         assert commands == ["git waves run --restore", "git waves run --accept"]
 
 
+def test_a_command_to_type_keeps_its_quotes(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.begin({"1": [["t1"]]}, source="plans/my plan.yaml")
+    scene.halt("gate", "gate 'tests' is red")
+    (decision,) = decisions(report_of(scene))
+    assert [step.command for step in decision.steps] == ["git waves run 'plans/my plan.yaml'"]
+
+
 def test_a_writer_that_is_still_stopped_waits_for_somebody(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     scene.begin({"1": [["t1"]]})

@@ -14,10 +14,12 @@ from git_waves.core.moments import seconds_of
 from git_waves.core.report.model import (
     Attempt,
     Barrier,
+    Culprit,
     Foreseen,
     GateRun,
     Grant,
     Request,
+    Reset,
     Rung,
     Session,
     Span,
@@ -73,6 +75,8 @@ class Chronicle:
     sessions: list[Session] = field(default_factory=list)
     gates: list[GateRun] = field(default_factory=list)
     barriers: list[Barrier] = field(default_factory=list)
+    culprits: list[Culprit] = field(default_factory=list)
+    resets: list[Reset] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     grants: list[Grant] = field(default_factory=list)
     waits: list[Wait] = field(default_factory=list)
@@ -277,6 +281,26 @@ class _Reader:
 
     def _published(self, event: Event) -> None:
         self.found.barriers.append(Barrier(group=event["group"], at=self.at, commit=event["new"]))
+
+    def _culprit_found(self, event: Event) -> None:
+        self.found.culprits.append(
+            Culprit(
+                gate=event["gate"],
+                group=event["group"],
+                tree=event["tree"],
+                at=self.at,
+                tasks=tuple(event["tasks"]),
+                suspect=event["suspect"],
+                evidence=event["evidence"],
+            )
+        )
+
+    def _candidate_reset(self, event: Event) -> None:
+        out = {name: tuple(event[name]) for name in ("culprits", "again", "restart")}
+        self.found.resets.append(Reset(at=self.at, reason=event["reason"], **out))
+        for tasks in out.values():
+            for task in tasks:
+                self.found.merged.pop(task, None)
 
     # ------------------------------------------------------------------ paths
 

@@ -64,14 +64,15 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReport:
-    """One task: its attempts, when its work was merged (None when it was not), what its log ended with, and the tokens and
-    US dollars of all its attempts by their own account."""
+    """One task: the rung it stands or fell at, its attempts, when its work was merged (None when it is not), what its log
+    ended with, and the tokens and US dollars of all its attempts by their own account."""
 
     id: str
     title: str
     group: str
     needs: tuple[str, ...]
     status: str
+    rung: str
     attempts: tuple[Attempt, ...]
     merged_at: float | None = None
     excerpt: Excerpt | None = None
@@ -150,6 +151,31 @@ class GateReport:
     def last(self) -> GateRun | None:
         """Its newest run at a barrier."""
         return next(reversed(self.of("barrier")), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Culprit:
+    """Who turned a gate red on a tree: one task, a pair, or nobody, with the `evidence` in words; `suspect` is the task with
+    whose merge it turned red, or empty."""
+
+    gate: str
+    group: str
+    tree: str
+    at: float
+    tasks: tuple[str, ...]
+    suspect: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reset:
+    """Work that was merged and taken out again: whose, who was merged `again` after it, who had to `restart` and why."""
+
+    at: float
+    culprits: tuple[str, ...]
+    again: tuple[str, ...]
+    restart: tuple[str, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,6 +328,8 @@ class Report:
     tasks: tuple[TaskReport, ...]
     gates: tuple[GateReport, ...]
     barriers: tuple[Barrier, ...]
+    culprits: tuple[Culprit, ...]
+    resets: tuple[Reset, ...]
     sessions: tuple[Session, ...]
     overlap: Overlap
     declarations: Declarations

@@ -9,7 +9,7 @@ from git_waves.core import fold
 from git_waves.core.report.model import Excerpt, Report, TaskReport
 from git_waves.views.report.words import word
 from git_waves.views.safe import shell_word
-from git_waves.views.standing import HALTED, is_told_by_tasks, run_again
+from git_waves.views.standing import HALTED, go_on, is_told_by_tasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,32 +105,39 @@ def _once(steps: list[Step]) -> tuple[Step, ...]:
     return tuple(found.values())
 
 
+_HAPPENED = {"gate": "a gate is red", "refs": "the integration ref was moved", "stuck": "nothing can start"}
+
+
 def _about_run(report: Report) -> Decision:
     state = report.state
-    again = run_again(state.source).strip("'")
-    steps = {
-        "gate": [Step(command=again, purpose="run it again, when what is wrong is mended")],
-        "refs": [
-            Step(command="git waves run --restore", purpose="put the ref back"),
-            Step(command="git waves run --accept", purpose="go on from where it is now"),
-        ],
-    }.get(state.halt_kind, [Step(command=again, purpose="go on")])
     red = [run for gate in report.gates for run in gate.of("barrier") if run.tree == state.candidate_tree]
-    excerpt = next((run.excerpt for run in red if not run.passed), None)
-    hints = (
-        [Step(command=state.halt_hint, purpose="look at it")] if state.halt_hint.startswith("git ") else []
-    )
+    is_command = state.halt_hint.startswith("git ")
     return Decision(
         task="",
         title="",
-        happened={
-            "gate": "a gate is red",
-            "refs": "the integration ref was moved",
-            "stuck": "nothing can start",
-        }.get(state.halt_kind, "the run halted"),
+        happened=_HAPPENED.get(state.halt_kind, "the run halted"),
         reason=state.halted,
         paths=(),
-        hint="" if hints or state.halt_kind == "refs" else state.halt_hint,
-        steps=(*hints, *steps) if state.halt_kind != "refs" else tuple(steps),
-        excerpt=excerpt,
+        hint="" if is_command or state.halt_kind == "refs" else state.halt_hint,
+        steps=tuple(_ways_out(report)),
+        excerpt=next((run.excerpt for run in red if not run.passed), None),
     )
+
+
+def _ways_out(report: Report) -> Iterator[Step]:
+    """What a person can type about what halted the whole run."""
+    state = report.state
+    if state.halt_kind == "refs":
+        yield Step(command="git waves run --restore", purpose="put the ref back")
+        yield Step(command="git waves run --accept", purpose="go on from where it is now")
+        return
+    if state.halt_hint.startswith("git "):
+        yield Step(command=state.halt_hint, purpose="look at it")
+    broke = [one for one in report.culprits if one.tree == state.candidate_tree]
+    for task in dict.fromkeys(task for one in broke for task in (*one.tasks, one.suspect) if task):
+        name = shell_word(task)
+        yield Step(command=f"git waves show {name}", purpose="what it changed")
+        yield Step(command=f"git waves retry {name}", purpose="take its work out, and try again")
+        yield Step(command=f"git waves skip {name} --reason WHY", purpose="take its work out, and go on")
+    mended = "run it again, when what is wrong is mended" if state.halt_kind == "gate" else "go on"
+    yield Step(command=go_on(state.source), purpose=mended)

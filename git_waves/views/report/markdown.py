@@ -29,6 +29,7 @@ def report_markdown(report: Report, clock: Clock) -> str:
         _declarations(report),
         _requests(report, clock),
         _foreseen(report, clock),
+        _resets(report, clock),
         _sessions(report, clock),
         _warnings(report),
         _kept(report),
@@ -163,6 +164,9 @@ def _gates(report: Report, clock: Clock) -> Iterator[str]:
         yield f"- **{plain(gate.name)}** {words.gate_word(gate, report.state)}{claim}{about}"
         yield from (f"  - {plain(fact)}" for fact in words.gate_facts(gate, report.state))
         yield from (_gate_run(run, clock) for run in gate.runs)
+        for culprit in report.culprits:
+            if culprit.gate == gate.name:
+                yield f"  - {clock.moment(culprit.at)}, who broke it: {plain(culprit.evidence)}"
 
 
 def _gate_run(run: GateRun, clock: Clock) -> str:
@@ -226,6 +230,13 @@ def _foreseen(report: Report, clock: Clock) -> Iterator[str]:
         other = code(one.other) if one.other else "what is merged"
         gone = "; gone again" if one.is_gone else ""
         yield f"- {clock.moment(one.at)}: {code(one.task)} with {other} in {codes(one.paths, _MOST_PATHS)}{gone}"
+
+
+def _resets(report: Report, clock: Clock) -> Iterator[str]:
+    if report.resets:
+        yield "## Taken out again"
+        yield ""
+        yield from (f"- {clock.moment(one.at)}: {plain(words.reset_words(one))}" for one in report.resets)
 
 
 def _sessions(report: Report, clock: Clock) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from git_waves.core import fold
-from git_waves.core.report.model import Attempt, GateReport, GateRun, Report, Session, TaskReport
+from git_waves.core.report.model import Attempt, GateReport, GateRun, Report, Reset, Session, TaskReport
 from git_waves.views import age, amounts
 from git_waves.views.speedup_text import because
 from git_waves.views.standing import (
@@ -146,9 +146,8 @@ def rungs(attempt: Attempt) -> str:
 
 def task_words(task: TaskReport) -> str:
     """How a task stands, where it fell, and how long its attempts took."""
-    last = task.attempts[-1] if task.attempts else None
-    how = ended(last) if last is not None and task.status in fold.STUCK else task.status
-    return f"{how}, {took(task)}" if task.attempts else how
+    where = f" at {task.rung or 'its start'}" if task.status in fold.STUCK else ""
+    return f"{task.status}{where}" + (f", {took(task)}" if task.attempts else "")
 
 
 def fine(seconds: float) -> str:
@@ -215,6 +214,15 @@ def gate_facts(gate: GateReport, state: fold.RunState) -> Iterator[str]:
     for proof in gate.asks:
         if not gate.of(proof):
             yield f"The plan asks for a {proof}, and none was made yet."
+
+
+def reset_words(reset: Reset) -> str:
+    """What was taken out of the merged work, and what that meant for others."""
+    words = f"the work of {', '.join(reset.culprits)} was taken out of what was merged: {reset.reason}"
+    for tasks, what in ((reset.again, "merged again"), (reset.restart, "had to start over")):
+        if tasks:
+            words += f"; {what}: {', '.join(tasks)}"
+    return words
 
 
 # ---------------------------------------------------------------------- overlap
