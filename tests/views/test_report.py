@@ -169,6 +169,20 @@ def test_a_command_to_type_keeps_its_quotes(tmp_path: Path) -> None:
     assert [step.command for step in decision.steps] == ["git waves run 'plans/my plan.yaml'"]
 
 
+def test_a_limit_that_is_reached_is_answered_with_another(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.begin({"1": [["t1"]]})
+    scene.add(
+        eventlog.RunHalted(
+            kind="budget", reason="the run has used $2.60 of $2.50", hint="git waves run --budget cost=MORE"
+        )
+    )
+    found = report_of(scene)
+    assert words.headline(found) == "Halted: its limit is reached."
+    (decision,) = decisions(found)
+    assert [step.command for step in decision.steps] == ["git waves run --budget cost=MORE"]
+
+
 def test_a_writer_that_is_still_stopped_waits_for_somebody(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     scene.begin({"1": [["t1"]]})

@@ -105,7 +105,14 @@ def _once(steps: list[Step]) -> tuple[Step, ...]:
     return tuple(found.values())
 
 
-_HAPPENED = {"gate": "a gate is red", "refs": "the integration ref was moved", "stuck": "nothing can start"}
+_HAPPENED = {
+    "gate": "a gate is red",
+    "refs": "the integration ref was moved",
+    "stuck": "nothing can start",
+    "budget": "a limit of the run is reached",
+    "background": "a background writer is in the way",
+}
+_PURPOSES = {"gate": "look at it", "budget": "go on, with another limit"}  # of the command that a halt names
 
 
 def _about_run(report: Report) -> Decision:
@@ -132,7 +139,10 @@ def _ways_out(report: Report) -> Iterator[Step]:
         yield Step(command="git waves run --accept", purpose="go on from where it is now")
         return
     if state.halt_hint.startswith("git "):
-        yield Step(command=state.halt_hint, purpose="look at it")
+        purpose = _PURPOSES.get(state.halt_kind, "as the run suggests")
+        yield Step(command=state.halt_hint, purpose=purpose)
+        if state.halt_kind == "budget":
+            return
     broke = [one for one in report.culprits if one.tree == state.candidate_tree]
     for task in dict.fromkeys(task for one in broke for task in (*one.tasks, one.suspect) if task):
         name = shell_word(task)

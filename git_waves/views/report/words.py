@@ -54,7 +54,12 @@ def headline(report: Report) -> str:
     if how == HALTED and is_told_by_tasks(state):
         return f"Halted: {_tasks(stuck)} wait{'s' if stuck == 1 else ''} for you."
     if how == HALTED:
-        what = {"gate": "a gate is red", "refs": "somebody else moved its refs"}
+        what = {
+            "gate": "a gate is red",
+            "refs": "somebody else moved its refs",
+            "budget": "its limit is reached",
+            "background": "a background writer is in the way",
+        }
         also = f", and {_tasks(stuck)} wait{'s' if stuck == 1 else ''} for you" if stuck else ""
         return f"Halted: {what.get(state.halt_kind, 'a person must decide')}{also}."
     return {
