@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from git_waves import agents, control
-from git_waves.adapters import admins, eventlog, process, worktrees
+from git_waves.adapters import admins, dead_locks, eventlog, process, worktrees
 from git_waves.adapters.git import Git
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import RunDir, write_durably
@@ -120,6 +120,14 @@ def drop_scratch(run_dir: RunDir) -> None:
     for kind in ("attributes-*", "foresight-*", "canary-*"):
         for folder in run_dir.path.glob(kind):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_dead_locks(repository: Repository, run_dir: RunDir, plan: str) -> Iterator[str]:
+    """Remove the locks on refs and worktrees of the plan that a killed git left; yields what people should know."""
+    began = (run_dir.path / "plan.json").stat().st_mtime
+    common_dir, main = repository.common_dir, repository.main_work_tree
+    for lock in dead_locks.remove_dead(common_dir, main, plan, since=began):
+        yield f"removed the lock '{lock}', which a git that was killed had left"
 
 
 def end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> Iterator[str]:

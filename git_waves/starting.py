@@ -38,6 +38,7 @@ from git_waves.inheriting import (
     end_stray_gates,
     mend_half_made,
     pinned_plan,
+    remove_dead_locks,
     restore_pinned,
     settle_background,
     settle_debts,
@@ -368,6 +369,8 @@ def _go(
         tell_everybody(stamped, state)
 
     try:
+        for words in remove_dead_locks(repository, run_dir, plan.name):
+            record(eventlog.Warned(message=words))
         with worktree_lock(repository.common_dir):  # two runs may begin at once
             was_enabled = enable_worktree_config(git, repository.common_dir)
         if was_enabled:

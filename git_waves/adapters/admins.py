@@ -54,7 +54,7 @@ def repair(git: Git, folder: Path, *, may_forget: bool = True) -> None:
         points_here = _points_to(admin, folder)
         if whole and not (may_forget and points_here and not (folder / ".git").is_file()):
             continue
-        if not (points_here or _is_our_creation(admin)) or _holds_files(_place_of(admin)):
+        if not (points_here or is_our_creation(admin)) or _holds_files(_place_of(admin)):
             continue
         shutil.rmtree(admin)
         if points_here and folder.is_dir() and not folder.is_symlink():
@@ -67,7 +67,7 @@ def heal(git: Git) -> None:
     for admin in _all(git):
         common = admin / "commondir"
         is_broken = not common.is_symlink() and common.is_file() and not common.stat().st_size
-        if is_broken and _is_our_creation(admin) and _holds_files(_place_of(admin)):
+        if is_broken and is_our_creation(admin) and _holds_files(_place_of(admin)):
             write_durably(common, b"../..\n", mode=0o644)
 
 
@@ -86,7 +86,8 @@ def _holds_files(place: Path | None) -> bool:
     return any(child.name != ".git" for child in place.iterdir())
 
 
-def _is_our_creation(admin: Path) -> bool:
+def is_our_creation(admin: Path) -> bool:
+    """Whether the administrative folder is of a worktree that we made, or that somebody was just making."""
     try:
         reason = (admin / "locked").read_text(encoding="utf-8", errors="replace")
     except OSError:

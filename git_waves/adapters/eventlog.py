@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError
 
+from git_waves.adapters.durable import sync, sync_path
 from git_waves.core.gatewords import Baseline, Purpose, Verdict
 from git_waves.errors import SurroundingsError
 
@@ -479,17 +480,13 @@ class EventLog:
         self._size = size
         if os.fstat(self._file).st_size != size:
             os.ftruncate(self._file, size)  # a torn last line of a coordinator that died
-            os.fsync(self._file)
+            sync(self._file)
 
     @classmethod
     def create(cls, path: Path) -> EventLog:
         """A new, empty log whose folder entry is durable."""
         log = cls(path, events=0, size=0)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_path(path.parent)
         return log
 
     def append(self, event: AnyEvent) -> Mapping[str, Any]:
@@ -510,7 +507,7 @@ class EventLog:
             written = os.write(self._file, line)
             if written != len(line):
                 raise OSError(28, "No space left on device")
-            os.fsync(self._file)
+            sync(self._file)
         except OSError as error:
             os.ftruncate(self._file, self._size)
             raise SurroundingsError(

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from git_waves.adapters.durable import ObjectFolders, sync_names, sync_path, sync_recent_files
 from git_waves.core.model import Oid, RepoPath
 from git_waves.errors import SurroundingsError
 
@@ -203,6 +204,7 @@ class Git:
         self.work_tree = work_tree
         self._objects = objects
         self._is_signing: bool | None = None
+        self._object_folders = ObjectFolders(git_dir / "objects")
 
     # ------------------------------------------------------------------ the door
 
@@ -713,6 +715,7 @@ class Git:
         """One ref transaction (`update REF NEW OLD`, `create REF NEW`, `delete REF OLD`, `verify REF OLD`).
         All or nothing; False when git refused it because a ref was not what we said. Whatever else is in the way (a full
         disk, an object that is gone, a lock that nobody holds) raises: trying again would not help."""
+        self._object_folders.sync()  # no ref before what it points to
         lines = ["start", *commands, "prepare", "commit"]
         done = self._run(
             "update-ref",
@@ -724,8 +727,9 @@ class Git:
             stdin=os.fsencode("\n".join(lines) + "\n"),
             ok=(0, 1, 128),
         )
-        if done.returncode == 0:
-            self.sync_refs(line.split(" ")[1] for line in commands)
+        if done.returncode == 0:  # git syncs files and never folders (reliability R2)
+            names = (self.git_dir / line.split(" ")[1] for line in commands)
+            sync_names(names, below=self.git_dir)
         else:
             story = os.fsdecode(done.stderr)
             self._refuse_locked([line.split(" ")[1] for line in commands], story)
@@ -742,6 +746,15 @@ class Git:
                     f"'{name}' is locked by '{lock}'",
                     hint="if no git is at work here, one was killed and left it: remove the file, then 'git waves run'",
                 )
+
+    def make_durable(self, base: Oid, tip: Oid) -> None:
+        """Bring everything that `tip` has and `base` has not to the disk itself: whoever wrote it may not have done so."""
+        listed = self._text("rev-list", "--objects", "--no-object-names", tip, f"^{base}")
+        objects = self.git_dir / "objects"
+        for oid in listed.split():
+            sync_path(objects / oid[:2] / oid[2:])
+        sync_recent_files(objects / "pack")
+        self._object_folders.sync()
 
     def try_refs(
         self, commands: Sequence[str], *, environment: Mapping[str, str] | None = None
@@ -775,22 +788,6 @@ class Git:
         return HookVerdict(
             accepts=done.returncode == 0, message=done.stderr.decode(errors="backslashreplace")
         )
-
-    def sync_refs(self, names: Iterable[str]) -> None:
-        """Make the folders of loose refs durable; git syncs files and never folders (reliability R2)."""
-        folders = {self.git_dir}
-        for name in names:
-            folder = (self.git_dir / name).parent
-            while folder != self.git_dir and self.git_dir in folder.parents:
-                folders.add(folder)
-                folder = folder.parent
-        for folder in folders:
-            if folder.is_dir():
-                descriptor = os.open(folder, os.O_RDONLY)
-                try:
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
 
     # ------------------------------------------------------------------ trees and work folders
 

@@ -73,7 +73,8 @@ class JobResult:
     `code` is None when a signal ended the command or it never ran. `leftover` counts the processes, besides the
     command, that did not end by themselves; `survivors` are pids that could not be ended at all (another user's, stuck
     in the kernel): the job's folder may still change under us. `dropped` bytes are missing in the middle of the log.
-    `seconds` is monotonic and 0 when nobody measured; `started` and `ended` are wall times (seconds since 1970).
+    `seconds` is monotonic and 0 when nobody measured; `started` and `ended` are wall times (seconds since 1970). `boot`
+    names the time since the machine started in which the result was written; empty where the system has no such name.
     """
 
     reason: Reason
@@ -86,6 +87,7 @@ class JobResult:
     started: float = 0.0
     ended: float = 0.0
     message: str = ""
+    boot: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +131,15 @@ def outcome(job: Job) -> JobResult | None:
     return read_result(job)
 
 
+def is_of_another_boot(job: Job) -> bool:
+    """Whether the job ended before the machine went down: its result was synced, and what it wrote besides need not be."""
+    try:
+        result = outcome(job)
+    except SurroundingsError:  # whoever takes the result will say so
+        return False
+    return result is not None and result.boot != supervisor.boot_id()
+
+
 def read_result(job: Job) -> JobResult | None:
     """What `exit.json` says, whoever may be alive; see `outcome`."""
     path = job.file("exit.json")
@@ -160,6 +171,7 @@ def as_result(values: Mapping[str, object]) -> JobResult:
         started=_number(values["started"]),
         ended=_number(values["ended"]),
         message=str(values["message"]),
+        boot=str(values["boot"]),
     )
 
 

@@ -296,6 +296,7 @@ def _closing(reason: Reason, message: str, *, started: float = 0.0) -> dict[str,
         "started": started,
         "ended": time.time(),
         "message": message,
+        "boot": supervisor.boot_id(),
     }
 
 

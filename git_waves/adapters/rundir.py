@@ -27,6 +27,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from git_waves.adapters.durable import sync, sync_path
 from git_waves.core.model import TaskId
 
 
@@ -144,8 +145,8 @@ def unborn(common_dir: Path, plan: str) -> RunDir:
 def be_born(run_dir: RunDir, run: str) -> RunDir:
     """Give the run its name, in one step that survives a power cut."""
     path = run_dir.path.rename(run_dir.path.with_name(run))
-    _sync_folder(path)
-    _sync_folder(path.parent)
+    sync_path(path)
+    sync_path(path.parent)
     return RunDir(path)
 
 
@@ -191,12 +192,12 @@ def write_durably(path: Path, content: bytes, *, mode: int = 0o600) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_path(path.parent)
 
 
 def make_durable_folder(folder: Path) -> None:
@@ -204,12 +205,4 @@ def make_durable_folder(folder: Path) -> None:
     missing = [one for one in (folder, *folder.parents) if not one.is_dir()]
     for one in reversed(missing):
         one.mkdir(mode=0o700, exist_ok=True)
-        _sync_folder(one.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        sync_path(one.parent)

@@ -673,6 +673,7 @@ class _Supervisor:
             "started": self._begun_wall,
             "ended": time.time(),
             "message": message,
+            "boot": boot_id(),
         }
         give_up = time.monotonic() + _DISK_FULL_PATIENCE
         self._asked = False

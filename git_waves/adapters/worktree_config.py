@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from git_waves.adapters.durable import sync, sync_path
 from git_waves.adapters.git import Git
 from git_waves.adapters.rundir import waves_folder, write_durably
 from git_waves.errors import SurroundingsError
@@ -140,18 +141,14 @@ def _replace_config(config: Path, before: bytes, after: bytes) -> None:
             os.fchmod(descriptor, mode)
             file.write(after)
             file.flush()
-            os.fsync(descriptor)
+            sync(descriptor)
         if config.read_bytes() != before:
             raise SurroundingsError(f"'{config}' was changed by somebody else just now", hint="run it again")
         lock.replace(config)
     except BaseException:
         lock.unlink(missing_ok=True)
         raise
-    folder = os.open(config.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_path(config.parent)
 
 
 # A configuration is text to git but need not be UTF-8; JSON keeps foreign bytes as lone surrogates.

@@ -255,8 +255,11 @@ def drop_throwaway(git: Git, folder: Path) -> str:
     """Remove a worktree made by `make_throwaway`, and no other. Why git would not; empty when it is gone."""
     with worktree_lock(git.git_dir):
         try:
-            if _is_throwaway(_registered(git, folder)) and folder.exists():
+            entry = _registered(git, folder)
+            if _is_throwaway(entry) and folder.exists():
                 git.remove_worktree(folder)
+            elif entry is None and _is_taken(folder):  # a power cut may have left its files alone
+                return "git does not know it as a worktree"
         except GitError as error:  # a gate may leave what only its own user can remove
             return error.stderr or error.message
         _remove_if_empty(folder.parent)

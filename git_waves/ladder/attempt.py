@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,6 +120,11 @@ class Climb:
     def job(self, rung: str) -> Job:
         """The supervised command of a rung."""
         return Job(self.run_dir.job(f"{self.lease.name}.{rung}"))
+
+    def jobs(self) -> tuple[Job, ...]:
+        """Every supervised command of the attempt so far."""
+        ours = re.compile(re.escape(self.lease.name) + r"\.(agent|(setup|verify)-\d+)(\.\d+)?")
+        return tuple(Job(folder) for folder in self.run_dir.job_folders() if ours.fullmatch(folder.name))
 
     def has_begun(self) -> bool:
         """Whether the agent was ever about to start: from then on the worktree is its, and is only judged."""

@@ -145,7 +145,7 @@ def test_a_path_that_is_asked_for_is_quoted_where_people_are_to_type_it(repo: Re
 WAVES = 'w=$(echo "$(git rev-parse --git-common-dir)"/waves/runs/*)'
 PLANTED = (
     '{"reason": "exited", "code": 0, "signal": null, "leftover": 0, "survivors": [], "dropped": 0,'
-    ' "seconds": 1.0, "started": 1.0, "ended": 1.0, "message": ""}'
+    ' "seconds": 1.0, "started": 1.0, "ended": 1.0, "message": "", "boot": "BOOT"}'
 )
 TAMPERING = {
     "its hooks": "rm -r $w/hooks/t1.1",
@@ -187,7 +187,9 @@ def test_what_a_living_coordinator_needs_not_can_go(repo: RepoBuilder, what: str
 
 def plant(job: str) -> str:
     """Words of a shell that leave the result of a job that never ran."""
-    return f"mkdir $w/jobs/{job}; cp $w/jobs/t1.1.agent/spec.json $w/jobs/{job}; echo '{PLANTED}' > $w/jobs/{job}/exit.json"
+    boot = "s/BOOT/$(cat /proc/sys/kernel/random/boot_id)/"
+    copied = f"mkdir $w/jobs/{job}; cp $w/jobs/t1.1.agent/spec.json $w/jobs/{job}"
+    return f"{copied}; echo '{PLANTED}' | sed \"{boot}\" > $w/jobs/{job}/exit.json"
 
 
 def test_the_result_of_a_gate_cannot_be_planted(repo: RepoBuilder) -> None:

@@ -38,11 +38,12 @@ def sealed_environment(home: Path) -> dict[str, str]:
 class RepoBuilder:
     """A real repository. `repo.commit(**{"a.txt": "x"})`, `repo.git("log")`, `repo.waves("plan", exit=1)`."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str], *, is_there: bool = False) -> None:
         self.folder = folder
         self.environment = dict(environment)
-        folder.mkdir(parents=True, exist_ok=True)
-        self.git("init", "--quiet", "--initial-branch=main")
+        if not is_there:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.git("init", "--quiet", "--initial-branch=main")
 
     def git(self, *arguments: str, exit: int | None = 0, cwd: Path | None = None, stdin: str = "") -> str:
         """Run git here; assert its exit code unless `exit` is None; return standard output without the last newline."""

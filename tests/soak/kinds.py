@@ -1,0 +1,211 @@
+"""The kinds of scenarios. Each call makes a few of its kind; what happens and when is up to the lab's dice."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import signal
+from collections.abc import Iterator
+from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
+
+from git_waves import starting
+from git_waves.adapters import eventlog, locks, rundir
+from tests.soak import scenario, strike
+from tests.soak.hands import ACTS, COLLECTIONS
+from tests.soak.invariants import OTHER_ENDS
+from tests.soak.lab import Kind, Lab, Result
+from tests.soak.scenario import Account, Hurt
+from tests.soak.strike import Strike
+from tests.soak.world import World
+
+# ---------------------------------------------------------------------- kill -9
+
+
+def killed(lab: Lab) -> Iterator[Result]:
+    """`kill -9` of the coordinator alone; what it had started goes on."""
+    measure = lab.any_measure()
+    deed = lab.dice.choice((strike.die, strike.die_before, strike.die_behind_a_child))
+    yield lab.suffer("killed", measure, lab.hurt(measure, deed), words=deed.__name__)
+
+
+def killed_again(lab: Lab) -> Iterator[Result]:
+    """`kill -9` of the coordinator, and of those who take up the same command, once or twice more."""
+    measure = lab.any_measure()
+    first = lab.hurt(measure, strike.die)
+    more = [
+        Hurt(at=first.at, number=1 + lab.dice.randrange(measure.steps[first.at]), deed=strike.die)
+        for _ in range(lab.dice.choice((1, 1, 2)))
+    ]
+    yield lab.suffer("killed again", measure, first, *more, words="die")
+
+
+def _kill_everything(world: World) -> None:
+    world.kill_everything()
+
+
+def machine_gone(lab: Lab) -> Iterator[Result]:
+    """`kill -9` of everything at once: coordinator, supervisors, agents, every git at work."""
+    measure = lab.any_measure()
+    hurt = lab.hurt(measure, strike.die, after=_kill_everything)
+    yield lab.suffer("machine gone", measure, hurt, words="everything dies")
+
+
+def frozen(lab: Lab) -> Iterator[Result]:
+    """One undisturbed run of which copies are taken, each in the middle of a step with everything at work: what the disk
+    holds when all of it dies at once. Each copy is then taken up, and has the rest of the way to go only."""
+    measure = lab.any_measure()
+    commands = [at for at, steps in enumerate(measure.steps) if steps]
+    at = lab.dice.choices(commands, weights=[measure.steps[one] for one in commands])[0]
+    wanted = sorted(lab.dice.sample(range(1, measure.steps[at] + 1), k=min(8, measure.steps[at])))
+    copies: list[Path] = []
+    world = scenario.fresh(lab.place, measure.template)
+
+    def copy(one: World) -> None:
+        copies.append(lab.folder / f"copy-{len(copies)}")
+        with one.stopped():
+            shutil.copytree(one.folder, copies[-1], symlinks=True)
+
+    account = Account()
+    moments = _Moments(world.folder, frozenset(wanted))
+    scenario.walk(world, measure.script, account, until=at, watch=moments, on_stop=copy)
+    for number, folder in zip(wanted, copies, strict=False):
+        world.remove()
+        shutil.move(folder, world.folder)
+        account = scenario.take_up(world, measure.script, at, measure.end)
+        label = f"{measure.script.name}: everything dies at {at}/{number}"
+        yield Result(kind="frozen", label=label, account=account)
+
+
+class _Moments(Strike):
+    """Stops at several steps of one command."""
+
+    def __init__(self, folder: Path, numbers: frozenset[int]) -> None:
+        super().__init__(folder, 0, strike.pause)
+        self._numbers = numbers
+
+    def is_due(self, number: int) -> bool:
+        return number in self._numbers
+
+
+# ---------------------------------------------------------------------- signals and refusals
+
+
+def signalled(lab: Lab) -> Iterator[Result]:
+    """A person, the shell or the system asks the coordinator to go, once, twice, or by closing the terminal."""
+    measure = lab.any_measure()
+    numbers = lab.dice.choice(
+        (
+            (signal.SIGINT,),
+            (signal.SIGTERM,),
+            (signal.SIGINT, signal.SIGINT),
+            (signal.SIGHUP,),
+            (signal.SIGTERM, signal.SIGINT),
+        )
+    )
+    names = " and ".join(number.name for number in numbers)
+    yield lab.suffer(
+        "signalled", measure, lab.hurt(measure, strike.signalled(*numbers), lasts=True), words=names
+    )
+
+
+_ERRORS = (
+    errno.ENOSPC,
+    errno.EROFS,
+    errno.EIO,
+    errno.EDQUOT,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOMEM,
+    errno.EACCES,
+)
+
+
+def refused(lab: Lab) -> Iterator[Result]:
+    """The system refuses one step of the coordinator's, or all from one on: full, read-only, broken, no handles, no memory."""
+    measure = lab.any_measure()
+    number, is_lasting = lab.dice.choice(_ERRORS), lab.dice.random() < 0.5
+    words = f"{errno.errorcode[number]} {'from there on' if is_lasting else 'once'}"
+    hurt = lab.hurt(measure, strike.refused(number), lasts=is_lasting)
+    yield lab.suffer("refused", measure, hurt, words=words)
+
+
+# ---------------------------------------------------------------------- clocks
+
+
+def clock(lab: Lab) -> Iterator[Result]:
+    """The clock of the coordinator jumps, back or forth, by an hour or by years."""
+    measure = lab.any_measure()
+    jump = timedelta(hours=lab.dice.choice((-24 * 365 * 3, -24, -1, 1, 24, 24 * 365 * 3)))
+
+    def deed(_strike: Strike) -> None:
+        class Jumped(datetime):
+            @classmethod
+            def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # a plain one is handed out
+                return datetime.now(tz) + jump
+
+        for module in (eventlog, locks, rundir, starting):
+            module.datetime = Jumped  # type: ignore[attr-defined]  # the clock of those who ask for the wall's time
+
+    yield lab.suffer("clock", measure, lab.hurt(measure, deed), words=f"the clock jumps by {jump}")
+
+
+# ---------------------------------------------------------------------- the hands of others
+
+
+def hands(lab: Lab) -> Iterator[Result]:
+    """The user does something to refs, branches, worktrees or the checkout in the middle of a command."""
+    measure = lab.any_measure(without="conflicting")  # there somebody moves the ref already, and is obeyed
+    name = lab.dice.choice(sorted(ACTS))
+    act = ACTS[name]
+    hurt = lab.hurt(measure, strike.pause, beside=lambda world: act(world, lab.dice), is_users=True)
+    yield lab.suffer("hands", measure, hurt, words=name)
+
+
+def collected(lab: Lab) -> Iterator[Result]:
+    """Garbage is collected, refs are packed, in the middle of a command."""
+    measure = lab.any_measure()
+    name = lab.dice.choice(sorted(COLLECTIONS))
+    act = COLLECTIONS[name]
+    hurt = lab.hurt(measure, strike.pause, beside=lambda world: act(world, lab.dice), is_users=True)
+    yield lab.suffer("collected", measure, hurt, words=name)
+
+
+def raced(lab: Lab) -> Iterator[Result]:
+    """A crowd types the same command at once, in a new world or in one whose coordinator was killed; one of them works."""
+    measure = lab.any_measure()
+    crowd = lab.dice.choice((2, 5, 20))
+    at, number = lab.moment(measure)
+    account = Account()
+    world = scenario.fresh(lab.place, measure.template)
+    scenario.walk(world, measure.script, account, until=at)
+    step = measure.script.steps[at]
+    if lab.dice.random() < 0.7:
+        world.waves(*step.words, before=Strike(world.folder, number, strike.die).arm)
+    begun = [world.begin(*step.words) for _ in range(crowd)]
+    codes = [world.wait(pid) for pid in begun]
+    if any(code in (70, 99, -99) for code in codes):
+        account.broken.append((OTHER_ENDS, f"one of a crowd ends with {codes}"))
+    finished = scenario.take_up(world, measure.script, at, measure.end)
+    finished.broken = account.broken + finished.broken
+    finished.met = 1
+    yield Result(
+        kind="raced", label=f"{measure.script.name}: {crowd} at once at {at}/{number}", account=finished
+    )
+
+
+KINDS: dict[str, Kind] = {
+    kind.__name__.replace("_", " "): kind
+    for kind in (
+        killed,
+        killed_again,
+        machine_gone,
+        frozen,
+        signalled,
+        refused,
+        clock,
+        hands,
+        collected,
+        raced,
+    )
+}

@@ -1,0 +1,170 @@
+"""What a scenario does: a plan, and the steps of a person who runs it to its end through failure, conflict and red gates.
+
+Each script ends in one tree, whatever happens on the way; that is what makes it a measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tests.soak.world import World
+
+# The agent: writes half of its work, notes it, may commit it, writes the whole, may commit that.
+_WORK = """\
+set -e
+file=$1 how=$2 name="$WAVES_TASK.$WAVES_ATTEMPT"
+case $file in */*) mkdir -p "${file%/*}" ;; esac
+echo "half of $name" > "$file"
+echo "$file half of $name" >> "$NOTES/half"
+if [ "$how" = commits ]; then
+    git add "$file"; git commit -qm half; git rev-parse HEAD >> "$NOTES/commits"
+fi
+if [ "$how" = fails ] && ! [ -e "$NOTES/allowed" ]; then exit 9; fi
+if [ "$how" = moves ] && ! [ -e "$NOTES/moved" ]; then
+    : > "$NOTES/moved"
+    git --git-dir="$(git rev-parse --git-common-dir)" update-ref refs/waves/integration/p refs/heads/side
+fi
+if [ "$how" = trespasses ]; then echo mine > theirs.txt; fi
+echo "$name" >> "$NOTES/whole"
+echo "$WAVES_TASK" > "$file"
+if [ "$how" = commits ]; then
+    git commit -qam whole; git rev-parse HEAD >> "$NOTES/commits"
+fi
+"""
+_GATE = """\
+test -e "$NOTES/open" -o "$1" = free || exit 1
+git write-tree >> "$NOTES/green"
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One command, and the exit codes it may end with; or what the person does beside it."""
+
+    words: tuple[str, ...] = ()
+    code: int = 0
+    act: Callable[[World], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """`files` are committed first; `owned` maps each task to the paths it may change; `prepare` adds what no file can."""
+
+    name: str
+    files: Mapping[str, str]
+    owned: Mapping[str, tuple[str, ...]]
+    steps: tuple[Step, ...]
+    prepare: Callable[[World], None] = lambda _: None
+    hopeless: frozenset[str] = frozenset()  # tasks that nobody tries again once they failed
+
+    def make(self, world: World) -> None:
+        """The world as it is before the first step."""
+        world.make(self.files)
+        (world.home / "work.sh").write_text(_WORK)
+        (world.home / "gate.sh").write_text(_GATE)
+        self.prepare(world)
+
+
+def _task(name: str, how: str = "", *, file: str = "", needs: str = "", more: str = "") -> str:
+    file = file or f"{name}.txt"
+    return (
+        f"  - {{id: {name}, needs: [{needs}], files: [{file}]{more},"
+        f" run: 'sh \"$HOME/work.sh\" {file} {how or 'writes'}'}}\n"
+    )
+
+
+def _plan(scheduler: str, *tasks: str, gate: str = "free", head: str = "") -> str:
+    gates = f"gates: {{door: 'sh \"$HOME/gate.sh\" {gate}'}}\n" if gate else ""
+    return (
+        f"version: 1\nname: p\nscheduler: {scheduler}\nmax_parallel: 3\n{head}{gates}tasks:\n{''.join(tasks)}"
+    )
+
+
+def _files(plan: str) -> dict[str, str]:
+    return {".waves/plan.yaml": plan, "shared.txt": "start\n", "theirs.txt": "theirs\n"}
+
+
+def _mark(name: str) -> Step:
+    return Step(act=lambda world: (world.notes / name).touch())
+
+
+_RUN, _RUN_AND_FAIL, _RUN_AND_HALT = (
+    Step(words=("run",)),
+    Step(words=("run",), code=1),
+    Step(words=("run",), code=3),
+)
+
+
+def mixed(scheduler: str) -> Script:
+    """Two at once, one of them committing by itself; one behind both; one that fails first and is tried again."""
+    return Script(
+        name=f"mixed {scheduler}",
+        files=_files(
+            _plan(
+                scheduler,
+                _task("a"),
+                _task("b", "commits"),
+                _task("c", needs="a, b", file="deep/c.txt"),
+                _task("bad", "fails", needs="a"),
+            )
+        ),
+        owned={"a": ("a.txt",), "b": ("b.txt",), "c": ("deep/c.txt",), "bad": ("bad.txt",)},
+        steps=(_RUN_AND_FAIL, _mark("allowed"), Step(words=("retry", "bad")), _RUN),
+    )
+
+
+def conflicting(scheduler: str) -> Script:
+    """Somebody moves the integration ref under the run to work that conflicts; a person accepts it, and tries again."""
+
+    def prepare(world: World) -> None:
+        world.git("checkout", "-q", "-b", "side")
+        world.commit({"shared.txt": "by the user\n"}, message="side")
+        world.git("checkout", "-q", "main")
+
+    return Script(
+        name=f"conflicting {scheduler}",
+        files=_files(
+            _plan(scheduler, _task("a", "moves", file="shared.txt"), _task("b", needs="a"), gate="")
+        ),
+        owned={"a": ("shared.txt",), "b": ("b.txt",)},
+        steps=(
+            _RUN_AND_HALT,
+            Step(words=("run", "--accept"), code=3),
+            Step(words=("retry", "a")),
+            _RUN,
+        ),
+        prepare=prepare,
+    )
+
+
+def red(scheduler: str) -> Script:
+    """A gate that is red until a person opens the door."""
+    return Script(
+        name=f"red {scheduler}",
+        files=_files(_plan(scheduler, _task("a"), _task("b", "commits"), gate="shut")),
+        owned={"a": ("a.txt",), "b": ("b.txt",)},
+        steps=(_RUN_AND_HALT, _mark("open"), _RUN),
+    )
+
+
+def trespassing(scheduler: str) -> Script:
+    """A task that edits what it does not own, and is given up; and all is tidied."""
+    return Script(
+        name=f"trespassing {scheduler}",
+        files=_files(_plan(scheduler, _task("a", "commits"), _task("t", "trespasses"))),
+        owned={"a": ("a.txt",), "t": ("t.txt",)},
+        hopeless=frozenset({"t"}),
+        steps=(
+            _RUN_AND_FAIL,
+            Step(words=("skip", "t", "--reason", "it trespasses")),
+            _RUN,
+            Step(words=("clean", "--archive")),
+        ),
+    )
+
+
+SCHEDULERS = ("sequential", "dag-parallel", "ready-set")
+SCRIPTS = tuple(
+    make(scheduler) for make in (mixed, conflicting, red, trespassing) for scheduler in SCHEDULERS
+)
