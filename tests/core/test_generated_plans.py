@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_waves.core import decide, fold
+from git_waves.core import decide, fold, writers
 from git_waves.core.model import Plan, Task
 from git_waves.core.ownership import build_manifest
 from git_waves.core.schedule import build_schedule
@@ -77,7 +77,7 @@ class MortalSimulation(Simulation):
     dice = random.Random(0)
     deaths = 0
 
-    def next(self) -> tuple[decide.Action, ...]:
+    def next(self) -> tuple[writers.Action, ...]:
         if self.deaths < 20 and self.dice.random() < 0.2:
             self.deaths += 1
             self.flying.clear()
@@ -230,7 +230,7 @@ def _merges(run: Simulation) -> list[str]:
     return [event["task"] for event in run.events if event["event"] == "task_merged"]
 
 
-def _until_nobody_can_help(run: Simulation) -> decide.Action:
+def _until_nobody_can_help(run: Simulation) -> writers.Action:
     """Run, and take up again what halts at a red gate: the next time it is green."""
     last = run.run()
     while isinstance(last, decide.Halt) and last.kind == "gate":
