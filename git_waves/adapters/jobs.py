@@ -140,6 +140,12 @@ def is_of_another_boot(job: Job) -> bool:
     return result is not None and result.boot != supervisor.boot_id()
 
 
+def was_in_another_boot(job: Job) -> bool:
+    """Whether the job was begun before the machine went down."""
+    identity = read_identity(job)
+    return identity is not None and identity.boot != supervisor.boot_id()
+
+
 def read_result(job: Job) -> JobResult | None:
     """What `exit.json` says, whoever may be alive; see `outcome`."""
     path = job.file("exit.json")

@@ -32,6 +32,7 @@ from git_waves.adapters.jobs import (
     read_cookie,
     read_identity,
     read_result,
+    was_in_another_boot,
 )
 from git_waves.adapters.leftovers import open_process, send, sweep
 from git_waves.errors import SurroundingsError
@@ -49,6 +50,7 @@ __all__ = [
     "start",
     "stop",
     "wait",
+    "was_in_another_boot",
 ]
 
 _READY_WITHIN = 30.0  # seconds for a supervisor to come up on a machine that is very busy

@@ -68,7 +68,7 @@ def _rungs(state: Climb) -> tuple[Rung, ...]:
 
 def climb(state: Climb) -> Outcome:
     """Climb every rung in order; the first that does not hold is the outcome."""
-    if any(is_of_another_boot(job) for job in state.jobs()):
+    if any(is_of_another_boot(job) for job in state.last_jobs()):
         return Interrupted(reason="the machine went down before what it had done was safe on the disk")
     if state.is_inherited:
         with contextlib.suppress(WavesError):  # the rung that meets it says it
@@ -95,9 +95,8 @@ def climb(state: Climb) -> Outcome:
         if fallen is not None:
             return replace(fallen, rung=name) if isinstance(fallen, Fell) else fallen
     assert state.tip is not None, "the commit rung sets the tip"
-    state.git.make_durable(
-        state.lease.base, state.tip
-    )  # with a git of its own settings, the agent may not have
+    # With a git of other settings, the agent may not have seen to it.
+    state.git.make_durable(state.lease.base, state.tip)
     pin = refs.passed_ref(state.plan.name, state.lease.run, state.task.id, state.lease.attempt)
     if archive.keep(state.git, pin, state.tip) != pin:
         return Fell(

@@ -121,10 +121,13 @@ class Climb:
         """The supervised command of a rung."""
         return Job(self.run_dir.job(f"{self.lease.name}.{rung}"))
 
-    def jobs(self) -> tuple[Job, ...]:
-        """Every supervised command of the attempt so far."""
-        ours = re.compile(re.escape(self.lease.name) + r"\.(agent|(setup|verify)-\d+)(\.\d+)?")
-        return tuple(Job(folder) for folder in self.run_dir.job_folders() if ours.fullmatch(folder.name))
+    def last_jobs(self) -> tuple[Job, ...]:
+        """The commands whose doings in the worktree nobody has taken in yet: the agent's last start, else the set-up's."""
+        agent = self.agent_job(self.turn)
+        if self.turn or agent.file("spec.json").exists():
+            return (agent,)
+        setup = re.compile(re.escape(self.lease.name) + r"\.setup-\d+(\.\d+)?")
+        return tuple(Job(folder) for folder in self.run_dir.job_folders() if setup.fullmatch(folder.name))
 
     def has_begun(self) -> bool:
         """Whether the agent was ever about to start: from then on the worktree is its, and is only judged."""

@@ -28,7 +28,13 @@ def environment(state: Climb) -> Fell | Interrupted | None:
     if is_set_up_begun:  # and may be at work there this moment
         state.admin = _noted_admin(state)
     else:
-        fallen = _make(state)
+        try:
+            fallen = _make(state)
+        except SurroundingsError as error:
+            if not state.is_inherited:
+                raise
+            # A power cut may have left half of it. No agent was there, so the next attempt begins on clean ground.
+            return Interrupted(reason=f"its worktree could not be made whole: {error.message}")
         if fallen is not None:
             return fallen
     for number, command in enumerate(state.plan.setup):

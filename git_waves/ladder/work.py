@@ -159,6 +159,8 @@ def _why_not_resumed(state: Climb, watch: Watch) -> str:
         return "its session is not known"
     if not state.lease.folder.is_dir() or state.git.ref(state.lease.branch) is None:
         return "its worktree or its branch is gone"
+    if process.was_in_another_boot(state.agent_job(state.turn)):
+        return "the machine went down under it, and what it wrote last may be missing"
     if state.agent_job(state.turn + 1).folder.exists():
         return "something lies where its next start would write"
     jobs = state.run_dir.agent_jobs(state.lease.task, state.lease.attempt)
