@@ -126,6 +126,7 @@ class Holdings:
     def _left_to_others(self, wanted: tuple[Resource, ...]) -> Taken | None:
         now = time.monotonic()
         for resource in wanted:
-            if now - self._released.get(resource.name, now - _AFTER_YOU) < _AFTER_YOU:
+            since = self._released.get(resource.name)
+            if since is not None and now - since < _AFTER_YOU:
                 return Taken(resource=resource.name, reason="")
         return None
