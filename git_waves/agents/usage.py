@@ -106,8 +106,8 @@ def dollars(value: object) -> float:
 
 def _number(value: object, most: int) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-        return 0
-    return min(value, most) if math.isfinite(value) else most
+        return 0  # not a number is not above 0 either
+    return min(value, most)
 
 
 def text(value: object) -> str:

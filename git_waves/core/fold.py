@@ -37,6 +37,8 @@ SETTLED = frozenset({MERGED, INTEGRATED, DONE, SKIPPED, BLOCKED})
 IN_TREE = frozenset({MERGED, INTEGRATED, DONE})
 STUCK = frozenset({FAILED, PARKED})
 LIVE = frozenset({LEASED, RUNNING})
+# Of an earlier attempt nothing else counts any more: a late result is no result of the one that runs.
+_OF_ANY_ATTEMPT = frozenset({"task_leased", "worktree_removed", "spending_noted"})
 
 
 class RunState:
@@ -89,8 +91,10 @@ class RunState:
         task_id = event.get("task")
         if task_id is None:
             handler(event)
-        else:
-            handler(self.tasks[task_id], event)
+            return
+        task = self.tasks[task_id]
+        if event.get("attempt", task.attempt) == task.attempt or event["event"] in _OF_ANY_ATTEMPT:
+            handler(task, event)
 
     # ------------------------------------------------------------------ the run
 
@@ -284,8 +288,7 @@ class RunState:
             task.kept.append(event["archive"])
 
     def _request_made(self, task: TaskState, event: Event) -> None:
-        if event["attempt"] == task.attempt:
-            task.requests.append({"path": event["path"], "reason": event["reason"], "owner": event["owner"]})
+        task.requests.append({"path": event["path"], "reason": event["reason"], "owner": event["owner"]})
 
     def _conflict_foreseen(self, task: TaskState, event: Event) -> None:
         if event["attempt"] != task.attempt:
