@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from git_waves.cli.app import app
+from git_waves.cli.app import program
 from git_waves.core.findings.catalog import CATALOG
 from tests.support.source import ROOT, modules
 
@@ -59,7 +59,7 @@ def _anchors(document: Path) -> set[str]:
 
 def _commands() -> Iterator[tuple[str, Any]]:
     """Every command as people type it after `git waves`, and what parses it."""
-    waiting: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
+    waiting: list[tuple[str, Any]] = [("", typer.main.get_command(program()))]
     while waiting:
         name, command = waiting.pop()
         inner = getattr(command, "commands", None)

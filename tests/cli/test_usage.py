@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 import typer.main
 
-from git_waves.cli.app import app
+from git_waves.cli.app import program
 from git_waves.core import usage
 
 FILE = Path(usage.__file__)
 
 
 def _rows() -> Iterator[str]:
-    waiting: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
+    waiting: list[tuple[str, Any]] = [("", typer.main.get_command(program()))]
     while waiting:
         name, command = waiting.pop(0)
         inner = getattr(command, "commands", None)

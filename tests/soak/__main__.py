@@ -12,11 +12,9 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-import pygit2  # noqa: F401  # loaded before children are forked, like the next three
+import pygit2  # noqa: F401  # loaded before children are forked, like all commands
 
-import git_waves.cli.app
-import git_waves.cli.run
-import git_waves.starting  # noqa: F401
+from git_waves.cli.app import program
 from tests.soak import disks, invariants, kinds, mounts, power
 from tests.soak.lab import Lab, Result
 from tests.soak.scripts import SCRIPTS
@@ -28,6 +26,7 @@ KINDS = (*kinds.KINDS, *power.KINDS, *disks.KINDS)
 def main() -> int:
     """Soak with the given seed and print what came of it."""
     asked = _arguments()
+    program()
     begun = time.monotonic()
     readers = []
     for number in range(asked.workers):
