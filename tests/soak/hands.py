@@ -173,7 +173,8 @@ ACTS: Mapping[str, Act] = {
 
 
 def _collect(world: World, _dice: random.Random) -> None:
-    _try(world, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+    refs = _try(world, "for-each-ref", "--format=%(refname)", "refs/waves/", "refs/heads/waves/").split()
+    _try(world, "reflog", "expire", "--expire=now", "--expire-unreachable=now", *refs)
     _try(world, "gc", "--quiet", "--prune=now")
 
 

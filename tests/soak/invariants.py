@@ -139,13 +139,14 @@ def _proofs(world: World, refs: dict[str, str]) -> Iterator[Broken]:
             yield UNPROVEN, f"{new} is no descendant of {old}, which it followed"
 
 
-def rest(world: World, *, has_ended: bool) -> Iterator[Broken]:
-    """I6: nothing runs any more, and nothing was left in the temporary folder, nor worktrees of a plan that has ended."""
+def rest(world: World, *, may_leave: bool) -> Iterator[Broken]:
+    """I6: nothing runs any more, and nothing was left in the temporary folder, nor worktrees of a plan that has ended
+    without a word, unless that may be."""
     for words in world.settle():
         yield ORPHANS, words
     for path in (world.folder / "tmp").iterdir():
         yield OTHER_ENDS, f"'{path.name}' was left in the temporary folder"
-    if not has_ended:
+    if may_leave:
         return
     told = " ".join(str(event.get("message")) for event in world.events() if event["event"] == "warned")
     told += world.output.read_text(errors="replace")

@@ -88,7 +88,9 @@ def _cuts(lab: Lab, kind: str, loss: Loss) -> Iterator[Result]:
         if loss is not Loss.NOTHING:
             another_boot(world)
         broken = list(kept_its_word(world, announced))
-        account = scenario.take_up(world, measure.script, recording.at, measure.end)
+        account = scenario.take_up(
+            world, measure.script, recording.at, measure.end, may_leave=loss is Loss.POSIX
+        )
         account.broken = broken + account.broken
         label = f"{measure.script.name}: {loss.name.lower()} after call {number} ({call.name}) of command {recording.at}"
         yield Result(kind=kind, label=label, account=account)

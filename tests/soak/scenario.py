@@ -94,12 +94,13 @@ def walk(
         world.waves(*script.steps[until].words, before=watch.arm, on_stop=lambda: on_stop(world))
 
 
-def take_up(world: World, script: Script, at: int, end: End) -> Account:
-    """Go on with the script from its step `at`, which was cut off on its way, and judge."""
+def take_up(world: World, script: Script, at: int, end: End, *, may_leave: bool = False) -> Account:
+    """Go on with the script from its step `at`, which was cut off on its way, and judge. With `may_leave`, folders that
+    were removed may be back."""
     account = Account(met=1)
     for number, step in enumerate(script.steps[at:]):
         _undisturbed_step(world, script, step, account, may_be_taken_in=number == 0)
-    account.broken += judge(world, script, end, end_of(world))
+    account.broken += judge(world, script, end, end_of(world), may_leave=may_leave)
     account.story = world.output.read_text(errors="replace")
     return account
 
@@ -117,9 +118,11 @@ def _undisturbed_step(
         account.broken.append((USER_CHANGED, f"{changed} by 'git waves {' '.join(step.words)}'"))
 
 
-def judge(world: World, script: Script, wanted: End, got: End) -> Iterator[Broken]:
+def judge(
+    world: World, script: Script, wanted: End, got: End, *, may_leave: bool = False
+) -> Iterator[Broken]:
     """Everything that is not as it must be, now that the script is through."""
-    yield from invariants.rest(world, has_ended=True)
+    yield from invariants.rest(world, may_leave=may_leave)
     if got != wanted:
         yield OTHER_ENDS, f"{got} instead of {wanted}"
     yield from invariants.broken_rules(world, script)
@@ -127,7 +130,7 @@ def judge(world: World, script: Script, wanted: End, got: End) -> Iterator[Broke
     again = world.waves("run")
     if again.code != 0 or world.git("for-each-ref", exit=None) != refs or world.events() != events:
         yield OTHER_ENDS, f"running a finished plan again changed something (exit {again.code})"
-    yield from invariants.rest(world, has_ended=True)
+    yield from invariants.rest(world, may_leave=may_leave)
 
 
 def _go_through(world: World, script: Script, hurts: tuple[Hurt, ...], account: Account) -> None:

@@ -78,6 +78,9 @@ class World:
         for path in (self.home, self.notes, self.folder / "tmp"):
             path.mkdir(parents=True)
         RepoBuilder(self.repo, self.environment)
+        self.git(
+            "config", "gc.reflogExpire", "never"
+        )  # commits here are old, and say that their plan is the user's own
         self.commit(files)
 
     def copy_from(self, other: World) -> None:
