@@ -33,9 +33,9 @@ def mend_half_made(git: Git, folders: Iterable[Path]) -> None:
     """Remove what killed `git worktree add`s for these folders left; see `repair`. A worktree that is whole and
     not where it was (deleted, moved, on a disk that is not there) keeps git's folder: people may bring it back."""
     with worktree_lock(git.git_dir):
-        heal(git)
         for folder in folders:
             repair(git, folder, may_forget=False)
+        heal(git)
 
 
 def repair(git: Git, folder: Path, *, may_forget: bool = True) -> None:
@@ -62,13 +62,18 @@ def repair(git: Git, folder: Path, *, may_forget: bool = True) -> None:
 
 
 def heal(git: Git) -> None:
-    """Give worktrees of ours that are in use their `commondir` back when it was emptied: git does nothing at all in a
-    repository that has one without. Called under the worktree lock."""
+    """Give worktrees their `commondir` back when it was emptied, whoever's they are: git does nothing at all in a
+    repository that has one without, and no other content is right. Of those that we made, drop an empty index, which
+    stops git's collector. Called under the worktree lock, after `repair` has had its look."""
     for admin in _all(git):
-        common = admin / "commondir"
-        is_broken = not common.is_symlink() and common.is_file() and not common.stat().st_size
-        if is_broken and is_our_creation(admin) and _holds_files(_place_of(admin)):
-            write_durably(common, b"../..\n", mode=0o644)
+        if _is_empty(admin / "commondir"):
+            write_durably(admin / "commondir", b"../..\n", mode=0o644)
+        if _is_empty(admin / "index") and is_our_creation(admin):
+            (admin / "index").unlink()
+
+
+def _is_empty(file: Path) -> bool:
+    return not file.is_symlink() and file.is_file() and not file.stat().st_size
 
 
 def _place_of(admin: Path) -> Path | None:

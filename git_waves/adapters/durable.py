@@ -52,7 +52,11 @@ def sync_recent_files(folder: Path) -> None:
     """Sync the files of a folder that the system may not have written back yet."""
     now = time.time()
     for file in folder.iterdir() if folder.is_dir() else ():
-        if now - file.stat().st_mtime < _WRITTEN_BACK:
+        try:
+            age = now - file.stat().st_mtime
+        except FileNotFoundError:
+            continue
+        if age < _WRITTEN_BACK:
             sync_path(file)
 
 
@@ -71,7 +75,10 @@ class ObjectFolders:
         with os.scandir(self._objects) as entries:
             folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
         for folder in (*folders, str(self._objects)):  # a new folder, then its name
-            changed = os.stat(folder).st_mtime_ns  # noqa: PTH116  # hundreds of them, each time
+            try:
+                changed = os.stat(folder).st_mtime_ns  # noqa: PTH116  # hundreds of them, each time
+            except FileNotFoundError:  # a collector has packed all that was in there
+                continue
             age = now - changed / 1e9
             if self._safe.get(folder) != changed and age < _WRITTEN_BACK:
                 sync_path(Path(folder))

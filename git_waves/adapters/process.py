@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import overload
 
 from git_waves.adapters import supervisor
+from git_waves.adapters.durable import sync_path
 from git_waves.adapters.environment import environment
 from git_waves.adapters.jobs import (
     Job,
@@ -147,7 +148,7 @@ def _write_spec(job: Job, spec: JobSpec) -> str:
         "leaves": spec.leaves,
         "cookie": secrets.token_hex(16),
     }
-    supervisor.write_json(str(temporary), values, durable=False)
+    supervisor.write_json(str(temporary), values)
     path = job.file("spec.json")
     try:
         path.hardlink_to(temporary)  # the first one wins: processes already running carry its cookie
@@ -157,6 +158,7 @@ def _write_spec(job: Job, spec: JobSpec) -> str:
         if not path.exists():
             temporary.replace(path)
     temporary.unlink(missing_ok=True)
+    sync_path(job.folder)
     return read_cookie(job)
 
 
@@ -280,7 +282,7 @@ def revoke(job: Job) -> JobResult | None:
             values = _closing(Reason.LOST, "its supervisor was killed", started=identity.started)
             values |= {"leftover": ended, "survivors": list(survivors)}
         try:
-            supervisor.write_json(str(job.file("exit.json")), values, durable=True)
+            supervisor.write_json(str(job.file("exit.json")), values)
         except OSError as error:
             raise _cannot_write(job, error) from error
         return as_result(values)

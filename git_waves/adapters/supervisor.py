@@ -113,21 +113,19 @@ def sync(descriptor: int) -> None:
         os.fsync(descriptor)
 
 
-def write_json(path: str, values: dict[str, object], *, durable: bool) -> None:
-    """Make a file appear whole or not at all; with `durable`, still there after a power loss. Raises OSError."""
+def write_json(path: str, values: dict[str, object]) -> None:
+    """Make a file appear whole or not at all, and still be there after a power loss. Raises OSError."""
     temporary = f"{path}.{os.getpid()}"
     with open(temporary, "w", encoding="ascii", opener=_private) as file:
         file.write(_encode(values) + "\n")
         file.flush()
-        if durable:
-            sync(file.fileno())
+        sync(file.fileno())
     os.rename(temporary, path)
-    if durable:
-        folder = os.open(os.path.dirname(path), os.O_RDONLY)
-        try:
-            sync(folder)
-        finally:
-            os.close(folder)
+    folder = os.open(os.path.dirname(path), os.O_RDONLY)
+    try:
+        sync(folder)
+    finally:
+        os.close(folder)
 
 
 def _private(path: str, flags: int) -> int:
@@ -477,7 +475,7 @@ class _Supervisor:
         for descriptor in (stdin, go, report):
             os.close(descriptor)
         try:
-            write_json(f"{self._folder}/start.json", self._identity(supervisor), durable=False)
+            write_json(f"{self._folder}/start.json", self._identity(supervisor))
             # Whoever asks to stop writes `stop` first and reads start.json then; we do it the other way round, so
             # one of us sees the other.
             if os.path.exists(f"{self._folder}/stop"):
@@ -679,7 +677,7 @@ class _Supervisor:
         self._asked = False
         while True:
             try:
-                write_json(f"{self._folder}/exit.json", values, durable=True)
+                write_json(f"{self._folder}/exit.json", values)
                 return
             except OSError as error:
                 is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)

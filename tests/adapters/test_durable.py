@@ -60,6 +60,16 @@ def test_what_the_system_has_long_written_back_is_left_alone(tmp_path: Path, syn
     assert synced == []
 
 
+def test_folders_that_a_collector_takes_away_meanwhile_are_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "aa").mkdir()
+    listed = os.scandir(tmp_path)
+    (tmp_path / "aa").rmdir()
+    monkeypatch.setattr(os, "scandir", lambda _: listed)
+    ObjectFolders(tmp_path).sync()
+
+
 def test_no_ref_moves_before_the_names_of_its_objects_are_safe(repo: RepoBuilder, synced: list[str]) -> None:
     commit = repo.commit({"a.txt": "a\n"})
     git_dir = repo.folder / ".git"

@@ -339,7 +339,7 @@ def test_a_stranger_with_the_supervisors_old_pid_is_not_signalled(scene: JobScen
             "cookie": "none",
             "started": 0.0,
         }
-        supervisor.write_json(str(job.file("start.json")), identity, durable=False)
+        supervisor.write_json(str(job.file("start.json")), identity)
         assert not process.stop(job)
         fcntl.flock(lock, fcntl.LOCK_UN)
         result = process.revoke(job)
@@ -414,7 +414,7 @@ def test_what_is_written_is_what_json_reads(tmp_path: Path) -> None:
         "empty": {},
     }
     path = str(tmp_path / "x.json")
-    supervisor.write_json(path, values, durable=True)
+    supervisor.write_json(path, values)
     assert supervisor.read_json(path) == values
     assert [file.name for file in tmp_path.iterdir()] == ["x.json"]
 
@@ -446,10 +446,10 @@ def test_a_result_that_finds_no_room_is_written_when_there_is_some(
 ) -> None:
     change = f"""
 write = supervisor.write_json
-def fail_at_first(path, values, *, durable):
+def fail_at_first(path, values):
     if path.endswith("exit.json") and not os.path.exists({str(scene.folder / "room")!r}):
         raise OSError(errno.ENOSPC, "No space left on device")
-    write(path, values, durable=durable)
+    write(path, values)
 supervisor.write_json = fail_at_first
 """
     monkeypatch.setattr(process, "_PROGRAM", altered(change))

@@ -227,7 +227,7 @@ def test_a_job_of_before_a_restart_of_the_machine_is_lost_without_a_search(scene
     process.wait(job)
     identity = {**scene.identity(job), "boot": "another", "child": os.getpid(), "cookie": ""}
     identity["child_birth"] = supervisor.birth(os.getpid())
-    supervisor.write_json(str(job.file("start.json")), identity, durable=False)
+    supervisor.write_json(str(job.file("start.json")), identity)
     job.file("exit.json").unlink()
     result = process.wait(job)
     assert (result.reason, result.leftover) == (Reason.LOST, 0)

@@ -339,6 +339,25 @@ def test_an_emptied_way_back_is_given_back_before_it_stops_git_for_everybody(
     assert repo.git("status", "--porcelain", cwd=lease.folder) == ""
 
 
+def test_what_a_power_cut_emptied_stops_nobody_whoever_made_it(
+    repo: RepoBuilder, git: Git, base: str, tmp_path: Path
+) -> None:
+    repo.git("worktree", "add", "-q", "-b", "their-branch", str(tmp_path / "theirs"))
+    theirs = repo.folder / ".git/worktrees/theirs"
+    ours = made(git, lease_in(repo, base))
+    for name in ("commondir", "index"):
+        (theirs / name).write_bytes(b"")
+    index = worktrees.admin_folder(ours.folder) / "index"
+    index.write_bytes(b"")
+    repo.git("status", exit=None)
+    repo.git("worktree", "list", exit=128)
+    made(git, lease_in(repo, base, task="t2"))
+    assert (theirs / "commondir").read_text() == "../..\n"
+    assert (theirs / "index").exists(), "what is theirs is theirs to mend"
+    assert not index.exists()
+    assert (ours.folder / "README").exists() or any(ours.folder.iterdir()), "no file was touched"
+
+
 def test_only_a_gates_worktree_is_thrown_away(repo: RepoBuilder, git: Git, base: str) -> None:
     lease = made(git, lease_in(repo, base, task="gate"))
     (lease.folder / "new.txt").write_text("only copy\n")

@@ -71,7 +71,8 @@ def cut_in_git(lab: Lab) -> Iterator[Result]:
 
 
 def _cuts(lab: Lab, kind: str, loss: Loss) -> Iterator[Result]:
-    measure = lab.any_measure()
+    # Who moves the ref there syncs nothing, and thinks that it is moved.
+    measure = lab.any_measure(without="conflicting" if loss is not Loss.NOTHING else " ")
     recording = recorded(lab, measure)
     world = World(lab.place)
     replay = Replay(Disk(world.folder, copy=recording.before), loss, str(world.repo))
