@@ -1,144 +1,143 @@
-"""Gates at a barrier: the candidate checked out into a throwaway worktree, each gate supervised, each result a value."""
+"""Gates on a merged tree or on the base: each run, run again where it may be flaky, and told as an event."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
-from git_waves import agents
-from git_waves.adapters import process, worktrees
-from git_waves.adapters.eventlog import GateFinished, Warned
-from git_waves.adapters.git import Git
-from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
-from git_waves.adapters.rundir import RunDir
-from git_waves.core.model import Command, Gate, Oid, Plan
-
-JOBS = "gate:"
-"""How the names of gates' jobs begin; no task's can, for no task may have a colon in its id."""
+from git_waves.adapters.eventlog import GateFinished, GatesStarted, Warned
+from git_waves.core.decide import RunGates
+from git_waves.core.fold import GateResult, RunState
+from git_waves.core.gatewords import Baseline, Purpose
+from git_waves.core.judging import GateRun, Known, is_accepted, judge
+from git_waves.core.model import Gate, Oid, Plan
+from git_waves.gateroom import Order, Room, Rooms, SetUpError, StoppedError
+from git_waves.proving import prove
+from git_waves.setting import Setting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """Which gates to run on which commit; `number` counts the gate rounds of the run and names the folder. `integration` is
-    where the integration ref is, which a review compares with. `is_stopping` tells a gate that was stopped on request from
-    one that ended its own supervisor."""
+def order_for(
+    setting: Setting, state: RunState, action: RunGates, *, is_stopping: Callable[[], bool]
+) -> Order:
+    """The order that an action of the deciding thread means, on the candidate as it is now. Before the first group that is
+    the tree the run began from."""
+    number = state.gate_rounds + 1
+    tree = Oid(state.candidate_tree)
+    seen = {gate for gate, measured in state.gates if measured == tree} if action.group else {*state.baseline}
+    return Order(
+        git=setting.git,
+        run_dir=setting.run_dir,
+        plan=setting.plan,
+        folder=setting.worktree_folder / f"gate.{number}",
+        group=action.group,
+        number=number,
+        commit=Oid(state.candidate),
+        tree=tree,
+        gates=action.gates,
+        purpose=action.purpose,
+        before=frozenset(seen.difference(action.gates)),
+        known={} if action.purpose is Purpose.BASELINE else known_failures(setting.plan, state.baseline),
+        base=Oid(state.base),
+        integration=Oid(state.integration),
+        is_stopping=is_stopping,
+    )
 
-    git: Git
-    run_dir: RunDir
-    plan: Plan
-    folder: Path
-    group: str
-    number: int
-    commit: Oid
-    tree: Oid
-    integration: Oid
-    gates: tuple[str, ...]
-    is_stopping: Callable[[], bool]
+
+def started(order: Order) -> GatesStarted:
+    """The event that comes before anything is done about an order."""
+    return GatesStarted(
+        purpose=order.purpose,
+        group=order.group,
+        round=order.number,
+        commit=order.commit,
+        tree=order.tree,
+        gates=list(order.gates),
+    )
+
+
+def known_failures(plan: Plan, baseline: Mapping[str, GateResult]) -> dict[str, Known]:
+    """What the plan tolerates of each gate: how it was red before the run."""
+    return {
+        gate.name: Known(code=before.code, failures=frozenset(before.failures))
+        for gate in plan.gates
+        if gate.baseline is Baseline.TOLERATE
+        and (before := baseline.get(gate.name)) is not None
+        and not before.passed
+    }
 
 
 def run_gates(order: Order) -> Iterator[GateFinished | Warned]:
-    """Run each gate in turn, all of them even after a red one, so that a person sees everything at once.
+    """Carry out an order: an event for each gate, as soon as it is known.
 
     A gate that was stopped on request gives no result; it runs again when the run is taken up.
     """
-    worktrees.make_throwaway(order.git, order.folder, order.commit, order.run_dir.run)
+    rooms = Rooms(order)
+    with suppress(StoppedError):
+        if order.purpose in (Purpose.CONTROL, Purpose.MUTATION):
+            yield from prove(order, rooms)
+        else:
+            yield from _measure(order, rooms)
+    for folder, why in rooms.left:
+        yield Warned(message=f"the gates' worktree '{folder}' is still there, git would not remove it: {why}")
+
+
+def _measure(order: Order, rooms: Rooms) -> Iterator[GateFinished]:
+    """Every gate in turn, also after a red one, so that a person sees everything at once. Red ones with `retries` are run
+    again afterwards, each time in a fresh worktree."""
+    again: list[tuple[Gate, GateRun]] = []
+    with rooms.room() as room:
+        for gate, run in _one_after_the_other(room):
+            if gate.retries and not is_accepted(run, order.known.get(gate.name)):
+                again.append((gate, run))
+            else:
+                yield _finished(order, gate, [run])
+    for gate, first in again:
+        runs = [first]
+        for number in range(2, gate.retries + 2):
+            if order.is_stopping():
+                return
+            with rooms.room(tag=str(number)) as room:
+                runs.append(_alone(room, gate))
+        yield _finished(order, gate, runs)
+
+
+def _one_after_the_other(room: Room) -> Iterator[tuple[Gate, GateRun]]:
+    """Every gate of the order in one worktree."""
+    order = room.order
+    wanted = [gate for gate in order.plan.gates if gate.name in order.gates]
     try:
-        yield from _results(order)
-    finally:
-        left = worktrees.drop_throwaway(order.git, order.folder)
-    if left:
-        yield Warned(
-            message=f"the gates' worktree '{order.folder}' is still there, git would not remove it: {left}"
-        )
-
-
-def _results(order: Order) -> Iterator[GateFinished]:
-    trouble = _set_up(order)
-    if trouble is not None and trouble[0].reason is Reason.STOPPED and order.is_stopping():
+        room.set_up()
+    except SetUpError as error:  # makes every gate red, with its reason
+        yield from ((gate, error.run) for gate in wanted)
         return
-    for gate in order.plan.gates:
-        if gate.name not in order.gates:
-            continue
-        if trouble is not None:
-            yield _finished(order, gate, trouble[0], trouble[1])
-            continue
-        diff = _write_diff(order) if gate.is_review else None
-        result = _run(order, gate.command, gate.name, timeout=gate.timeout, diff=diff)
-        if result.reason is Reason.STOPPED and order.is_stopping():
-            return
-        yield _finished(order, gate, result, "" if result.code == 0 else _why(gate, result))
+    for gate in wanted:
+        room.prepare_for(gate)
+        yield gate, room.run(gate)
 
 
-def _set_up(order: Order) -> tuple[JobResult, str] | None:
-    """Run the plan's set-up commands there; the first that fails makes every gate red, with its reason."""
-    for number, command in enumerate(order.plan.setup):
-        result = _run(order, command, f"setup-{number}", timeout=None)
-        if result.code != 0:
-            return result, f"set-up command '{command}' failed in the gate's worktree"
-    return None
+def _alone(room: Room, gate: Gate) -> GateRun:
+    try:
+        room.set_up()
+    except SetUpError as error:
+        return error.run
+    room.prepare_for(gate)
+    return room.run(gate)
 
 
-def _write_diff(order: Order) -> Path:
-    """What the barrier would publish, as a patch for the integration review."""
-    path = order.run_dir.diff(f"gate.{order.number}")
-    order.git.write_diff(order.integration, order.commit, path)
-    return path
-
-
-def _run(
-    order: Order, command: Command, name: str, *, timeout: float | None, diff: Path | None = None
-) -> JobResult:
-    # A result is only believed in a folder whose name nobody could know before: agents can write there.
-    job = Job(order.run_dir.job(f"{JOBS}{order.number}.{name}.{secrets.token_hex(8)}"))
-    job.folder.mkdir(mode=0o700)
-    spec = JobSpec(
-        argv=agents.argv_of(command),
-        cwd=order.folder,
-        env=process.environment(
-            {
-                "WAVES_PLAN": order.plan.name,
-                "WAVES_RUN": order.run_dir.run,
-                "WAVES_GROUP": order.group,
-                "WAVES_CANDIDATE": order.commit,
-                **({"WAVES_DIFF_FILE": str(diff)} if diff is not None else {}),
-            }
-        ),
-        log=log_of(order.run_dir, order.number, name),
-        stdin=diff,
-        wall_clock=timeout,
-    )
-    process.start(job, spec)
-    return process.wait(job)
-
-
-def log_of(run_dir: RunDir, number: int, gate: str) -> Path:
-    """The log of a gate in one gate round."""
-    return run_dir.path / "logs" / f"gate.{number}.{gate}.log"
-
-
-def _finished(order: Order, gate: Gate, result: JobResult, reason: str) -> GateFinished:
+def _finished(order: Order, gate: Gate, runs: list[GateRun]) -> GateFinished:
+    judged = judge(runs, flaky=gate.flaky, known=order.known.get(gate.name))
     return GateFinished(
+        purpose=order.purpose,
         group=order.group,
         gate=gate.name,
         tree=order.tree,
-        passed=not reason,
-        code=result.code,
-        reason=reason,
-        seconds=round(result.seconds, 3),
-        log=str(log_of(order.run_dir, order.number, gate.name)),
+        passed=judged.passed,
+        code=judged.run.code,
+        reason=judged.reason,
+        seconds=round(sum(run.seconds for run in runs), 3),
+        log=judged.run.log,
+        runs=judged.runs,
+        greens=judged.greens,
+        failures=list(judged.run.failures or ()),
+        tolerated=list(judged.tolerated),
     )
-
-
-def _why(gate: Gate, result: JobResult) -> str:
-    claim = "the plan's claim fell: " if gate.is_claim else ""
-    if result.reason is Reason.WALL_CLOCK:
-        return f"{claim}it ran over its time limit of {gate.timeout:g} s"
-    if result.reason is Reason.NOT_STARTED:
-        return f"{claim}it could not start: {result.message}"
-    if result.signal is not None:
-        return f"{claim}it was killed by signal {result.signal}"
-    if result.code is None:
-        return f"{claim}it ended: {result.reason}"
-    return f"{claim}it ended with exit code {result.code}"

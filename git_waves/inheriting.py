@@ -20,7 +20,7 @@ from git_waves.core.model import Oid, Plan
 from git_waves.errors import SurroundingsError
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
-from git_waves.gates import JOBS as GATE_JOBS
+from git_waves.gateroom import JOBS as GATE_JOBS
 
 
 def restore_pinned(git: Git, run_dir: RunDir, state: RunState) -> Iterator[str]:
@@ -112,7 +112,8 @@ def mend_half_made(git: Git, state: RunState, folder: Path) -> None:
     """Remove what a killed `git worktree add` left of attempts that are to go on and of the last gates: it can break git for
     the whole repository. `folder` is where the plan's worktrees are."""
     places = [Path(task.worktree) for task in state.tasks.values() if task.worktree and task.status in LIVE]
-    admins.mend_half_made(git, [*places, folder / f"gate.{state.gate_rounds}"])
+    gates = {folder / f"gate.{state.gate_rounds}", *folder.glob("gate.*")}
+    admins.mend_half_made(git, [*places, *sorted(gates)])
 
 
 def drop_scratch(run_dir: RunDir) -> None:

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from git_waves import background, gates, lookup
+from git_waves import background, lookup
 from git_waves.adapters.repo import Repository
 from git_waves.core import fold
 from git_waves.errors import UsageError
+from git_waves.gateroom import log_of
 from git_waves.lookup import FoundRun, find_task
 
 GATE = "gate:"
@@ -57,8 +58,11 @@ def _rungs(found: FoundRun, name: str, attempt: int) -> str:
 
 
 def _gate_log(found: FoundRun, gate: str) -> Path:
+    told = found.state.gate_logs.get(gate)
+    if told and Path(told).is_file():
+        return Path(told)
     for number in range(found.state.gate_rounds, 0, -1):
-        path = gates.log_of(found.run_dir, number, gate)
+        path = log_of(found.run_dir, number, gate)
         if path.is_file():
             return path
     known = dict.fromkeys(name for group in found.state.groups for name in group.gates)
@@ -100,7 +104,7 @@ def has_ended(repository: Repository, path: Path, name: str, plan: str | None) -
     if not path.is_relative_to(found.run_dir.path):
         return True  # a newer run has begun
     if name.startswith(GATE):
-        is_done = any(result.log == str(path) for result in found.state.gates.values())
+        is_done = name.removeprefix(GATE) in found.state.gate_logs
         return is_done or not lookup.is_running(repository, found)
     if name.startswith(BACKGROUND):
         return not lookup.is_running(repository, found)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from git_waves.adapters import eventlog
 from git_waves.adapters.git import Git
 from git_waves.adapters.worktrees import branch_of
+from git_waves.core import gatesdue
 from git_waves.core.fold import IN_TREE, LIVE, MERGED, RunState, TaskState
 from git_waves.core.model import Oid, RepoPath
 from git_waves.errors import HaltError, SurroundingsError
@@ -233,7 +234,8 @@ def _is_proven(state: RunState) -> bool:
     if state.scheduler == "ready-set":  # there a group's own gates wait for the whole group
         due = [gate for gate in due if all(gate in group.gates for group in state.groups)]
     results = [result for (_, proven), result in state.gates.items() if proven == tree]
-    return all(result.passed for result in results) and {result.gate for result in results} >= set(due)
+    is_green = all(result.passed for result in results) and {result.gate for result in results} >= set(due)
+    return is_green and gatesdue.at_barrier(state, name, tuple(due)) is None
 
 
 def _lost_merge(git: Git, state: RunState, commit: Oid) -> eventlog.TaskMerged:

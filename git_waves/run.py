@@ -19,7 +19,6 @@ from git_waves.background import Background
 from git_waves.climbing import climb_of
 from git_waves.core import decide, fold, writers
 from git_waves.core.fold import RunState, TaskState
-from git_waves.core.model import Oid
 from git_waves.errors import HALTED, INTERRUPTED, OK, VIOLATION
 from git_waves.foresight import Foresight
 from git_waves.hearing import Hearing
@@ -290,27 +289,9 @@ class Coordinator:
     # ------------------------------------------------------------------ gates
 
     def _run_gates(self, action: decide.RunGates) -> None:
-        number = self._state.gate_rounds + 1
-        commit, tree = Oid(self._state.candidate), Oid(self._state.candidate_tree)
-        self._record(
-            eventlog.GatesStarted(
-                group=action.group, round=number, commit=commit, tree=tree, gates=list(action.gates)
-            )
-        )
+        order = gates.order_for(self._setting, self._state, action, is_stopping=lambda: self._state.stopping)
+        self._record(gates.started(order))
         self._gates_running = True
-        order = gates.Order(
-            git=self._setting.git,
-            run_dir=self._setting.run_dir,
-            plan=self._setting.plan,
-            folder=self._setting.worktree_folder / f"gate.{number}",
-            group=action.group,
-            number=number,
-            commit=commit,
-            tree=tree,
-            integration=Oid(self._state.integration),
-            gates=action.gates,
-            is_stopping=lambda: self._state.stopping,
-        )
 
         def work() -> None:
             for event in gates.run_gates(order):

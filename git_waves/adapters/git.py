@@ -811,6 +811,29 @@ class Git:
         )
         return Oid(self._run("write-tree", environment=environment).stdout.decode().strip())
 
+    def apply_patch(self, tree: Oid, patch: bytes, *, index: Path) -> Oid:
+        """The tree with a patch applied, written as objects. `index` is a file of our own. GitError says what does not fit."""
+        environment = {"GIT_INDEX_FILE": str(index)}
+        self._run("read-tree", tree, environment=environment)
+        self._run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch, environment=environment)
+        return Oid(self._run("write-tree", environment=environment).stdout.decode().strip())
+
+    def tree_with(self, tree: Oid, changes: Iterable[Change], *, index: Path) -> Oid:
+        """The tree with each change taken back (its path as it was in `old`), written as objects. `index` is a file of our
+        own."""
+        environment = {"GIT_INDEX_FILE": str(index)}
+        self._run("read-tree", tree, environment=environment)
+        # What was added goes first (its old mode is all zeros): a file may have taken the place of a folder.
+        back = sorted(changes, key=lambda change: change.old_mode)
+        lines = "".join(f"{change.old_mode} {change.old}\t{change.path}\0" for change in back)
+        self._run("update-index", "-z", "--index-info", stdin=os.fsencode(lines), environment=environment)
+        return Oid(self._run("write-tree", environment=environment).stdout.decode().strip())
+
+    def dirty_paths(self) -> tuple[RepoPath, ...]:
+        """Paths of the work tree that differ from its index or are not in it; ignored ones aside."""
+        done = self._run("ls-files", "-z", "--modified", "--others", "--exclude-standard")
+        return tuple(dict.fromkeys(_decode(raw) for raw in done.stdout.split(b"\0") if raw))
+
     def write_work_tree(self, folder: Path, *, index: Path, without: Sequence[RepoPath] = ()) -> Oid:
         """The tree of everything in `folder` that is not ignored, written as objects; of what lies at the paths `without`,
         what `index` holds.

@@ -8,8 +8,9 @@ with gates or a publish: what moves the candidate happens one thing at a time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
 
-from git_waves.core import fold, spending
+from git_waves.core import fold, gatesdue, spending
 from git_waves.core.actions import (
     Action,
     Block,
@@ -77,6 +78,9 @@ def next_actions(
     conflict = [task for task in state.tasks.values() if task.status == fold.PARKED and task.rung == "merge"]
     if conflict:  # a conflict halts under every policy (P6)
         return () if in_flight or gates_running else (_halt_for(conflict),)
+    first = gatesdue.before_the_run(state)
+    if first is not None:
+        return () if in_flight or gates_running else (_for_gates(first, ""),)
     blocked = tuple(_blocked(state))
     if blocked:
         return blocked
@@ -186,16 +190,22 @@ def _barrier(state: RunState, group: str, gates: tuple[str, ...], gates_running:
     tree = state.candidate_tree
     red = [gate for gate in gates if (gate, tree) in state.gates and not state.gates[gate, tree].passed]
     if red:
-        result = state.gates[red[0], tree]
-        return (
-            Halt(
-                "gate",
-                f"gate '{red[0]}' is red at the barrier of group '{group}': {result.reason}",
-                f"git waves log gate:{red[0]}",
-            ),
-        )
+        return (_for_gates(gatesdue.red_at_barrier(state, group, red), group),)
     due = tuple(gate for gate in gates if (gate, tree) not in state.gates)
-    return (RunGates(group, due),) if due else (Publish(group),)
+    if due:
+        return (RunGates(group, due),)
+    more = gatesdue.at_barrier(state, group, gates)
+    return (Publish(group),) if more is None else (_for_gates(more, group),)
+
+
+def _for_gates(found: gatesdue.Due | gatesdue.Trouble, group: str) -> RunGates | Halt:
+    match found:
+        case gatesdue.Due(purpose, gates):
+            return RunGates(group, gates, purpose)
+        case gatesdue.Trouble(reason, hint):
+            return Halt("gate", reason, hint)
+        case _:
+            assert_never(found)
 
 
 # ---------------------------------------------------------------------- ready-set

@@ -67,6 +67,7 @@ class RunState:
         self.baseline: dict[str, GateResult] = {}  # gate -> how it was before the run
         self.proofs: dict[tuple[str, str, str], GateResult] = {}  # (gate, purpose, group) -> last verdict
         self.was_green: set[str] = set()  # gates that have passed on some tree that was merged
+        self.gate_logs: dict[str, str] = {}  # gate -> log of its last result; none while it runs again
         self.gate_rounds = 0
         self.budget: dict[str, float | None] = {}  # limits of the whole run, by the names of model.Budget
         self.stopping = False
@@ -136,6 +137,9 @@ class RunState:
         self.gates = {key: result for key, result in self.gates.items() if result.passed}
         self.proofs = {
             key: proof for key, proof in self.proofs.items() if proof.verdict in ("proved", "inapplicable")
+        }
+        self.baseline = {
+            gate: result for gate, result in self.baseline.items() if not self.halts_before(result)
         }
 
     def _stop_requested(self, event: Event) -> None:
@@ -302,13 +306,17 @@ class RunState:
 
     def _gates_started(self, event: Event) -> None:
         self.gate_rounds = max(self.gate_rounds, event["round"])
+        for gate in event["gates"]:
+            self.gate_logs.pop(gate, None)
 
     def _gate_finished(self, event: Event) -> None:
         result = GateResult(event)
+        self.gate_logs[result.gate] = result.log
         if result.purpose == BASELINE:
             self.baseline[result.gate] = result
         elif result.purpose in (CONTROL, MUTATION):
-            self.proofs[result.gate, result.purpose, result.group] = result
+            group = result.group if result.purpose == MUTATION else ""  # once in a run, wherever
+            self.proofs[result.gate, result.purpose, group] = result
         else:  # a result is a fact about a tree, whatever it was asked for
             self.gates[result.gate, result.tree] = result
             if result.passed:
@@ -333,9 +341,19 @@ class RunState:
         return sum(tokens for tokens, _ in totals), sum((cost for _, cost in totals), 0.0)
 
     def is_red_all_along(self, gate: str) -> bool:
-        """Whether the gate was red before the run and has never passed since: then no task broke it."""
+        """Whether the gate was red before the run and has never passed since: then no task broke it. One whose known
+        failures are tolerated is red for others."""
         before = self.baseline.get(gate)
-        return before is not None and not before.passed and gate not in self.was_green
+        if before is None or before.passed or gate in self.was_green:
+            return False
+        return gate not in self.gate_rules or self.gate_rules[gate].baseline != "tolerate"
+
+    def halts_before(self, result: GateResult) -> bool:
+        """Whether a gate's result before the run is one that the plan does not begin with."""
+        rule = self.gate_rules.get(result.gate)
+        if rule is None or result.passed:
+            return False
+        return rule.baseline == "require" or (rule.baseline == "tolerate" and not result.failures)
 
     def count(self, *statuses: str) -> int:
         """How many tasks stand there."""

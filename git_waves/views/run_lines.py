@@ -7,7 +7,7 @@ from typing import Any
 
 from git_waves.core import fold
 from git_waves.core.fold import RunState, TaskState
-from git_waves.views import age, amounts
+from git_waves.views import age, amounts, gate_lines
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean, quoted
 from git_waves.views.standing import (
@@ -196,18 +196,6 @@ def _conflict_foreseen(event: Event, _state: RunState) -> Told:
     return event["task"], f"will conflict with {other} in {paths}, as things stand", "odd"
 
 
-def _gates_started(event: Event, _state: RunState) -> Told:
-    what = f"gate{'s' * (len(event['gates']) != 1)} {', '.join(event['gates'])}"
-    return f"group {event['group']}", f"{what} on {event['commit'][:10]}", ""
-
-
-def _gate_finished(event: Event, _state: RunState) -> Told:
-    took = age.words(event["seconds"])
-    if event["passed"]:
-        return f"gate {event['gate']}", f"green after {took}", "good"
-    return f"gate {event['gate']}", f"red after {took}: {event['reason']}", "bad"
-
-
 def _published(event: Event, state: RunState) -> Told:
     through = state.count(fold.INTEGRATED, fold.DONE)
     words = f"integrated at {event['new'][:10]}, {through} of {len(state.tasks)} tasks are through"
@@ -250,8 +238,8 @@ _WORDS: dict[str, Callable[[Event, RunState], Told]] = {
     "task_merged": _task_merged,
     "request_made": _request_made,
     "conflict_foreseen": _conflict_foreseen,
-    "gates_started": _gates_started,
-    "gate_finished": _gate_finished,
+    "gates_started": gate_lines.started,
+    "gate_finished": gate_lines.finished,
     "published": _published,
     "refs_moved": _refs_moved,
     "integration_accepted": _integration_accepted,

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from git_waves.core.fold import RunState, TaskState
+    from git_waves.core.fold import GateResult, RunState, TaskState
 
 VERSION = 1
 
@@ -53,20 +53,31 @@ def status_json(state: RunState | None, *, is_running: bool) -> dict[str, Any]:
             for group in state.groups
         ],
         "tasks": [_task(task, waiting.get(task.id, "")) for task in state.tasks.values()],
-        "gates": [
-            {
-                "gate": result.gate,
-                "group": result.group,
-                "tree": result.tree,
-                "passed": result.passed,
-                "code": result.code,
-                "reason": result.reason,
-                "seconds": result.seconds,
-                "at": result.at,
-            }
-            for result in state.gates.values()
-        ],
+        "gates": [_gate(result) for result in state.gates.values()],
+        "baseline": [_gate(result) for result in state.baseline.values()],
+        "proofs": [_gate(result) for result in state.proofs.values()],
         "next": next_step(state, is_running=is_running),
+    }
+
+
+def _gate(result: GateResult) -> dict[str, Any]:
+    return {
+        "gate": result.gate,
+        "purpose": result.purpose,
+        "group": result.group,
+        "tree": result.tree,
+        "passed": result.passed,
+        "verdict": result.verdict or None,
+        "code": result.code,
+        "reason": result.reason,
+        "runs": result.runs,
+        "greens": result.greens,
+        "failures": result.failures,
+        "tolerated": result.tolerated,
+        "paths": result.paths,
+        "reused": result.reused or None,
+        "seconds": result.seconds,
+        "at": result.at,
     }
 
 

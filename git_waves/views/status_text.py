@@ -28,6 +28,8 @@ from git_waves.views.wrapping import labelled, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from git_waves.core.fold import GroupState, RunState, TaskState
 
 STYLE = {
@@ -97,6 +99,8 @@ def footer(state: RunState, *, is_running: bool, width: int | None = None, paint
     lines = []
     for name, command in state.quiesced.items():
         lines += labelled(*_quiesced(name, command, is_running=is_running), width, paint)
+    for words in _of_gates(state):
+        lines += labelled("note: ", words, "odd", width, paint)
     for warning in state.warnings:
         lines += labelled("warning: ", clean(warning), "odd", width, paint)
     if standing(state, is_running=is_running) == HALTED and not is_told_by_tasks(state):
@@ -194,6 +198,20 @@ def _group_line(state: RunState, group: GroupState) -> str:
 def _gate(state: RunState, gate: str) -> str:
     result = state.gates.get((gate, state.candidate_tree))
     return f"gate {clean(gate)} {'due' if result is None else 'green' if result.passed else 'red'}"
+
+
+def _of_gates(state: RunState) -> Iterator[str]:
+    """What green and red alone do not tell: gates that were red before any task, flaky, tolerated or not shown to work."""
+    for result in state.baseline.values():
+        if not result.passed:
+            yield f"gate {quoted(result.gate)} was red before the run: {clean(result.reason)}"
+    for result in state.gates.values():
+        if result.passed and result.reason:
+            yield f"gate {quoted(result.gate)} passed at group {quoted(result.group)}, {clean(result.reason)}"
+    proved = {result.gate for result in state.proofs.values() if result.verdict == "proved"}
+    for gate in dict.fromkeys(result.gate for result in state.proofs.values()):
+        if gate not in proved and state.gate_rules[gate].guards and not state.halted:
+            yield f"gate {quoted(gate)} has proved nothing yet: no group so far has changed what it guards"
 
 
 def _notes(task: TaskState, indent: int, width: int | None, paint: Paint) -> list[str]:
