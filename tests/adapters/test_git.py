@@ -136,3 +136,39 @@ def test_what_git_says_before_it_dies_is_kept_within_bounds() -> None:
     error = GitError(["add"], 128, "warning: again\n" * 100_000 + "fatal: the reason\n")
     assert error.message.endswith("fatal: the reason")
     assert len(error.message) < 5000
+
+
+def test_changes_of_some_paths_are_taken_back_and_the_rest_stays(repo: RepoBuilder, tmp_path: Path) -> None:
+    (repo.folder / "kept.sh").write_text("old\n")
+    (repo.folder / "kept.sh").chmod(0o755)
+    (repo.folder / "link").symlink_to("kept.sh")
+    old = Oid(repo.commit({"gone": "1\n", "d/x": "1\n", "both": "1\n"}))
+    repo.git("rm", "-q", "-r", "gone", "d", "link")
+    (repo.folder / "kept.sh").chmod(0o644)
+    new = Oid(repo.commit({"kept.sh": "new\n", "d": "a file now\n", "n\newline": "2\n", "both": "2\n"}))
+    git = door(repo)
+    back = [change for change in git.changes(old, new) if change.path != "both"]
+    tree = git.tree_with(git.tree_of(new), back, index=tmp_path / "index")
+    assert [change.path for change in git.changes(old, tree)] == ["both"]
+    assert repo.git("status", "--porcelain") == "", "nothing was checked out"
+
+
+def test_a_patch_is_applied_to_a_tree_or_says_why_not(repo: RepoBuilder, tmp_path: Path) -> None:
+    first = repo.commit({"a.txt": "one\ntwo\n"})
+    wanted = repo.commit({"a.txt": "one\n2\n", "b": "new\n"})
+    patch = repo.git("diff", first, wanted).encode() + b"\n"
+    git, index = door(repo), tmp_path / "index"
+    assert git.apply_patch(git.tree_of(Oid(first)), patch, index=index) == git.tree_of(Oid(wanted))
+    for tree, text in ((git.tree_of(Oid(wanted)), patch), (git.tree_of(Oid(first)), b"no patch at all\n")):
+        with pytest.raises(GitError):
+            git.apply_patch(tree, text, index=index)
+
+
+def test_dirty_paths_are_those_that_a_commit_of_all_would_hold(repo: RepoBuilder) -> None:
+    repo.commit({"a": "1\n", "b": "1\n", "c": "1\n", ".gitignore": "*.o\n"})
+    git = Git(repo.folder / ".git", work_tree=repo.folder)
+    assert git.dirty_paths() == ()
+    repo.write({"a": "2\n", "new/x": "", "y.o": ""})
+    (repo.folder / "b").unlink()
+    (repo.folder / "c").chmod(0o755)
+    assert sorted(git.dirty_paths()) == ["a", "b", "c", "new/x"]

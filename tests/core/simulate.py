@@ -7,13 +7,17 @@ from typing import Any
 
 from git_waves.core import decide, fold, writers
 from git_waves.core.fold import RunState
+from git_waves.core.gatewords import Purpose
 
+_PROOFS = (Purpose.CONTROL, Purpose.MUTATION)
 Outcome = str  # "pass", "fail", "park", "conflict"
 
 
 class Simulation:
     """`groups` are (name, rounds, gates); `needs` maps a task to its needs; `outcomes` says how attempts end,
-    `held` who cannot start because somebody outside holds what it needs: asked each time."""
+    `held` who cannot start because somebody outside holds what it needs: asked each time. `red` is how often a gate is red
+    at barriers, `rules` what is asked of gates beside passing, `answers` what they say for other purposes:
+    `{("tests", "baseline"): "red", ("tests", "control"): "blind"}`."""
 
     def __init__(
         self,
@@ -25,6 +29,8 @@ class Simulation:
         max_parallel: int = 4,
         outcomes: Mapping[str, Outcome] | None = None,
         red: Mapping[str, int] | None = None,
+        rules: Mapping[str, Mapping[str, object]] | None = None,
+        answers: Mapping[tuple[str, str], str] | None = None,
         conflicts: Mapping[str, frozenset[str]] | None = None,
         resources: Mapping[str, tuple[tuple[str, int], ...]] | None = None,
         until: str | None = None,
@@ -38,6 +44,7 @@ class Simulation:
         self.started_together: list[frozenset[str]] = []
         self._outcomes = dict(outcomes or {})
         self._red = dict(red or {})
+        self._answers = dict(answers or {})
         self._pick = pick
         self._held = held
         self._is_held = False
@@ -59,6 +66,17 @@ class Simulation:
             on_failure=on_failure,
             max_parallel=max_parallel,
             coordinator={},
+            gates=[
+                {
+                    "name": name,
+                    "baseline": "report",
+                    "control": False,
+                    "guards": False,
+                    "claim": False,
+                    **rule,
+                }
+                for name, rule in (rules or {}).items()
+            ],
             groups=[
                 {"name": name, "rounds": [list(r) for r in rounds], "gates": list(gates), "holds": []}
                 for name, rounds, gates in groups
@@ -131,9 +149,9 @@ class Simulation:
                 self.event("task_blocked", task=task, by=by, reason=reason)
             case decide.Merge(task):
                 self.merge(task)
-            case decide.RunGates(group, gates):
+            case decide.RunGates(group, gates, purpose):
                 for gate in gates:
-                    self.gate(group, gate)
+                    self.gate(group, gate, purpose)
             case decide.Publish(group):
                 self.event("published", group=group, old=self.state.integration, new=self.state.candidate)
             case _:
@@ -168,17 +186,23 @@ class Simulation:
         commit = f"{self.state.candidate}+{task}"
         self.event("task_merged", task=task, attempt=attempt, tip="t", commit=commit, tree="T" + commit)
 
-    def gate(self, group: str, gate: str) -> None:
-        left = self._red.get(gate, 0)
-        self._red[gate] = left - 1
+    def gate(self, group: str, gate: str, purpose: Purpose = Purpose.BARRIER) -> None:
+        answer = self._answers.get((gate, purpose), "proved" if purpose in _PROOFS else "green")
+        if purpose is Purpose.BARRIER:
+            left = self._red.get(gate, 0)
+            self._red[gate] = left - 1
+            answer = "red" if left > 0 else answer
+        passed = answer in ("green", "blind")
         self.event(
             "gate_finished",
+            purpose=purpose,
             group=group,
             gate=gate,
             tree=self.state.candidate_tree,
-            passed=left <= 0,
-            code=0 if left <= 0 else 1,
-            reason="" if left <= 0 else "it ended with exit code 1",
+            passed=passed,
+            verdict=answer if purpose in _PROOFS else None,
+            code=0 if passed else 1,
+            reason="" if passed else "it ended with exit code 1",
             seconds=0.1,
             log="l",
         )

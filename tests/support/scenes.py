@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from git_waves.adapters import eventlog
 from git_waves.adapters.rundir import RunDir, write_durably
+from git_waves.core.gatewords import Baseline, Purpose, Verdict
 from git_waves.core.ownership import build_manifest
 from git_waves.formats import PlanText, read_plan
 
@@ -174,20 +175,39 @@ class Scene:
         for task in tasks:
             self.add(eventlog.TaskMerged(task=task, attempt=1, tip=COMMIT, commit=COMMIT, tree=TREE))
 
-    def gate(self, group: str, gate: str, *, reason: str = "", seconds: float = 42.0) -> None:
-        """A gate is run on the candidate; red when there is a reason."""
-        self.add(eventlog.GatesStarted(group=group, round=1, commit=COMMIT, tree=TREE, gates=[gate]))
+    def gate(
+        self,
+        group: str,
+        gate: str,
+        *,
+        reason: str = "",
+        seconds: float = 42.0,
+        purpose: Purpose = Purpose.BARRIER,
+        **more: Any,
+    ) -> None:
+        """A gate is run on the candidate; red when there is a reason. `more` are other fields of the event."""
+        self.add(
+            eventlog.GatesStarted(
+                purpose=purpose, group=group, round=1, commit=COMMIT, tree=TREE, gates=[gate]
+            )
+        )
         self.wait(seconds=seconds)
+        values: dict[str, Any] = {
+            "passed": not reason,
+            "code": 1 if reason else 0,
+            "greens": int(not reason),
+            **more,
+        }
         self.add(
             eventlog.GateFinished(
+                purpose=purpose,
                 group=group,
                 gate=gate,
                 tree=TREE,
-                passed=not reason,
-                code=1 if reason else 0,
                 reason=reason,
                 seconds=seconds,
                 log=str(self.run_dir.path / "logs" / f"gate.1.{gate}.log"),
+                **values,
             )
         )
 
@@ -274,6 +294,78 @@ class Scene:
     def write_log(self, name: str, content: bytes) -> None:
         """What an agent or a gate printed (`t1.1.log`)."""
         write_durably(self.run_dir.path / "logs" / name, content)
+
+
+def proving(common_dir: Path) -> Scene:
+    """A run whose gates say everything that gates can say, and that halts because its claim fell."""
+    scene = Scene(common_dir)
+    gates = ("build", "lint", "tests")
+    rules = tuple(
+        eventlog.GateRecord(
+            name=gate, baseline=Baseline.REPORT, control=True, guards=True, claim=gate == "tests"
+        )
+        for gate in gates
+    )
+    scene.begin({"1": [["t1"]]}, gates=gates, rules=rules)
+    scene.gate("", "build", purpose=Purpose.BASELINE, seconds=0, runs=0, reused="20261129-090000-bbbb")
+    scene.gate(
+        "", "lint", purpose=Purpose.BASELINE, reason="it ended with exit code 2", failures=["E1", "E2"]
+    )
+    scene.gate("", "tests", purpose=Purpose.BASELINE)
+    scene.gate(
+        "",
+        "tests",
+        purpose=Purpose.CONTROL,
+        reason="with its control in place it is red: it ended with exit code 1",
+        verdict=Verdict.PROVED,
+        paths=["src/tables.c"],
+    )
+    scene.gate(
+        "",
+        "build",
+        purpose=Purpose.CONTROL,
+        reason="its control 'make broken' ended with exit code 2",
+        verdict=Verdict.UNMEASURED,
+    )
+    scene.halt("gate", "gate 'build' was not shown to work: its control 'make broken' ended with exit code 2")
+    scene.resume()
+    scene.climb("t1")
+    scene.merge("t1")
+    scene.gate(
+        "1",
+        "build",
+        passed=True,
+        reason="flaky: 2 of 3 runs passed; it was killed by signal 11",
+        runs=3,
+        greens=2,
+    )
+    scene.gate("1", "lint", passed=True, reason="tolerated: 2 known failures", tolerated=["E1", "E2"], code=2)
+    scene.gate(
+        "1",
+        "lint",
+        purpose=Purpose.MUTATION,
+        reason="group '1' changed nothing that it guards",
+        verdict=Verdict.INAPPLICABLE,
+        seconds=0,
+        runs=0,
+        greens=0,
+    )
+    scene.gate(
+        "1",
+        "build",
+        purpose=Purpose.MUTATION,
+        reason="with 'src/tables.c' taken back it stays green",
+        passed=True,
+        verdict=Verdict.BLIND,
+        paths=["src/tables.c"],
+    )
+    scene.gate("1", "tests", reason="it ended with exit code 1")
+    scene.halt(
+        "gate",
+        "the plan's claim 'tests' fell at the barrier of group '1': it ended with exit code 1",
+        hint="git waves log gate:tests",
+    )
+    return scene
 
 
 def morning(common_dir: Path) -> Scene:

@@ -67,6 +67,11 @@ def test_everything_a_person_can_do_to_a_run(tmp_path: Path) -> None:
     check_golden("run/everything.txt", text + "\n" + end_summary(state))
 
 
+def test_everything_that_gates_can_say(tmp_path: Path) -> None:
+    text, state = told(scenes.proving(tmp_path))
+    check_golden("run/gates.txt", text + "\n" + end_summary(state))
+
+
 def test_the_end_of_a_run_that_left_something_out(tmp_path: Path) -> None:
     scene = scenes.Scene(tmp_path)
     scene.begin({"1": [["t1", "t2", "t3"]]}, needs={"t3": ["t2"]})

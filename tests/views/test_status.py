@@ -84,6 +84,30 @@ def test_a_halted_run(night: scenes.Scene) -> None:
     check_golden("status/halted.txt", status_text(state_of(night), is_running=False, now=now(night)))
 
 
+def test_gates_that_were_red_before_flaky_or_tolerated_are_noted(tmp_path: Path) -> None:
+    scene = scenes.proving(tmp_path)
+    check_golden(
+        "status/gates.txt", status_text(state_of(scene), is_running=False, now=now(scene), width=100)
+    )
+
+
+def test_json_tells_what_gates_proved(tmp_path: Path) -> None:
+    state = status_json(state_of(scenes.proving(tmp_path)), is_running=False)
+    told = {
+        key: [(one["gate"], one["verdict"], one["passed"]) for one in state[key]]
+        for key in ("baseline", "proofs", "gates")
+    }
+    assert told == {
+        "baseline": [("build", None, True), ("lint", None, False), ("tests", None, True)],
+        "proofs": [
+            ("tests", "proved", False),
+            ("lint", "inapplicable", False),
+            ("build", "blind", True),
+        ],
+        "gates": [("build", None, True), ("lint", None, True), ("tests", None, False)],
+    }
+
+
 def test_a_run_that_was_answered_is_ready_to_go_on(night: scenes.Scene) -> None:
     halt(night)
     night.retry("t4", grant=("tests/kunit/Kbuild",))
