@@ -6,11 +6,14 @@ import getpass
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
-from git_waves import control, lookup, preflight
+from git_waves import control, lookup, preflight, resetting
 from git_waves.adapters import locks
 from git_waves.adapters.repo import Repository
+from git_waves.core import fold
 from git_waves.core.answers import Asked
+from git_waves.core.fold import TaskState
 from git_waves.errors import UsageError
 from git_waves.inheriting import is_at_work, settle_debts
 from git_waves.requests import file_path
@@ -76,15 +79,8 @@ def retry(
         "grant": json.dumps(paths),
         "budget": json.dumps(dict(budget)),
     }
-    is_running = control.send(repository.common_dir, found.run_dir, message)
-    return Asked(
-        plan=found.state.plan,
-        source=found.state.source,
-        task=task.id,
-        is_running=is_running,
-        granted=paths,
-        limits=dict(budget),
-    )
+    asked = _asked(repository, found, task, message)
+    return replace(asked, granted=paths, limits=dict(budget))
 
 
 def skip(repository: Repository, task_id: str, *, plan: str | None, reason: str) -> Asked:
@@ -97,8 +93,18 @@ def skip(repository: Repository, task_id: str, *, plan: str | None, reason: str)
         )
     control.check_skip(found.state, task.id)
     message = {"kind": "skip", "task": task.id, "reason": reason}
-    is_running = control.send(repository.common_dir, found.run_dir, message)
-    return Asked(plan=found.state.plan, source=found.state.source, task=task.id, is_running=is_running)
+    return _asked(repository, found, task, message)
+
+
+def _asked(repository: Repository, found: lookup.FoundRun, task: TaskState, message: dict[str, str]) -> Asked:
+    rest = resetting.rest_without(found.state, task.id) if task.status == fold.MERGED else None
+    return Asked(
+        plan=found.state.plan,
+        source=found.state.source,
+        task=task.id,
+        is_running=control.send(repository.common_dir, found.run_dir, message),
+        rest=rest,
+    )
 
 
 def _find_run(repository: Repository, plan: str | None) -> lookup.FoundRun:

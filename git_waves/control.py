@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from git_waves import resetting
 from git_waves.adapters import eventlog, inbox, locks
 from git_waves.adapters.rundir import RunDir
 from git_waves.core import fold
@@ -46,7 +47,9 @@ def read_manifest(run_dir: RunDir) -> OwnershipManifest:
 def check_retry(state: RunState, task: str, grant: tuple[str, ...], manifest: OwnershipManifest) -> None:
     """Raise UsageError when the task cannot be tried again, or a granted path belongs to unfinished work."""
     status = _known(state, task).status
-    if status not in _CAN_BE_RETRIED:
+    if status == fold.MERGED:
+        _check_rests(state, task)
+    elif status not in _CAN_BE_RETRIED:
         raise UsageError(
             f"task '{task}' is {status}; only failed, parked and skipped tasks can be tried again",
             hint="git waves status",
@@ -65,12 +68,23 @@ def check_retry(state: RunState, task: str, grant: tuple[str, ...], manifest: Ow
 def check_skip(state: RunState, task: str) -> None:
     """Raise UsageError when there is nothing to skip, or it is too late or too early to."""
     status = _known(state, task).status
-    if status in (*fold.IN_TREE, fold.SKIPPED):
+    if status == fold.MERGED:
+        _check_rests(state, task)
+    elif status in (*fold.IN_TREE, fold.SKIPPED):
         raise UsageError(f"task '{task}' is {status} already", hint="git waves status")
-    if status not in _CAN_BE_SKIPPED:
+    elif status not in _CAN_BE_SKIPPED:
         raise UsageError(
             f"task '{task}' is {status}; a task at work cannot be skipped",
             hint="wait for its end, or 'git waves stop --now' first",
+        )
+
+
+def _check_rests(state: RunState, task: str) -> None:
+    """A merged task is taken out of the candidate only when the run has come to rest: nothing is built on it then."""
+    if not state.halted:
+        raise UsageError(
+            f"task '{task}' is merged, and its barrier is not over",
+            hint="wait for its gates, or 'git waves stop' first",
         )
 
 
@@ -96,8 +110,7 @@ def send(common_dir: Path, run_dir: RunDir, message: Mapping[str, str]) -> bool:
             log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
             try:
                 take_in(run_dir, state, lambda event: state.apply(log.append(event)))
-                event = _event_for(run_dir, state, message, may_grant=True)
-                if event is not None:
+                for event in _events_for(run_dir, state, message, is_at_rest=True):
                     state.apply(log.append(event))
             finally:
                 log.close()
@@ -113,11 +126,12 @@ def take_in(run_dir: RunDir, state: RunState, append: Append) -> tuple[dict[str,
     taken = []
     for path, message in inbox.waiting(run_dir):
         try:
-            event = _event_for(run_dir, state, message, may_grant=False)
+            events = _events_for(run_dir, state, message, is_at_rest=False)
         except (ValueError, TypeError, KeyError, RecursionError, OSError):  # not ours, or the manifest is not
-            event = None
-        if event is not None:
+            events = ()
+        for event in events:
             append(event)
+        if events:
             taken.append(message)
         inbox.discard(path)
     return tuple(taken)
@@ -130,33 +144,58 @@ def forget_stops(run_dir: RunDir) -> None:
             inbox.discard(path)
 
 
-def _event_for(
-    run_dir: RunDir, state: RunState, message: Mapping[str, Any], *, may_grant: bool
-) -> eventlog.AnyEvent | None:
-    """The event of one message; None when it says nothing new (taken before a crash). Errors of all kinds for what
-    is no message of ours."""
-    kind, task_id = message.get("kind"), message.get("task", "")
+def _events_for(
+    run_dir: RunDir, state: RunState, message: Mapping[str, Any], *, is_at_rest: bool
+) -> tuple[eventlog.AnyEvent, ...]:
+    """The events of one message; none when it says nothing new (taken before a crash). Errors of all kinds for what is no
+    message of ours.
+
+    `is_at_rest`: a person says it, and no coordinator runs. Only then paths are granted, and a merged task is taken out of
+    the candidate, which is an event of its own before the one that was asked for.
+    """
+    kind, task = message.get("kind"), state.tasks.get(message.get("task", ""))
     if kind == "stop":
-        return eventlog.StopRequested(now=message.get("now") == "yes", by=message.get("by", ""))
-    task = state.tasks.get(task_id)
+        return (eventlog.StopRequested(now=message.get("now") == "yes", by=message.get("by", "")),)
     if task is None:
-        return None
-    if kind == "retry":
-        return _retried(run_dir, state, task, message, may_grant=may_grant)
-    if kind == "skip" and task.status in _CAN_BE_SKIPPED:
+        return ()
+    if kind == "request":
+        asked = _request(state, task, message) if message.get("attempt") == str(task.attempt) else None
+        return () if asked is None else (asked,)
+    if kind not in ("retry", "skip"):
+        return ()
+    reset: tuple[eventlog.AnyEvent, ...] = ()
+    status = task.status
+    if status == fold.MERGED and is_at_rest and state.halted:
+        hint = f"git waves retry {task.id}"
+        reset = (resetting.reset_without(state, task.id, reason="a person took it out", hint=hint),)
+        status = fold.PARKED  # which it is then
+    event = (
+        _skipped(task, status, message)
+        if kind == "skip"
+        else _retried(run_dir, state, task, status, message, may_grant=is_at_rest)
+    )
+    if isinstance(event, eventlog.TaskRetried | eventlog.TaskSkipped):
+        return (*reset, event)
+    return () if event is None else (event,)
+
+
+def _skipped(task: fold.TaskState, status: str, message: Mapping[str, Any]) -> eventlog.AnyEvent | None:
+    if status in _CAN_BE_SKIPPED:
         return eventlog.TaskSkipped(task=task.id, reason=message.get("reason", ""))
-    if kind == "skip" and task.status != fold.SKIPPED:
-        return _too_late(task, "skipped")
-    if kind == "request" and message.get("attempt") == str(task.attempt):
-        return _request(state, task, message)
-    return None
+    return None if status == fold.SKIPPED else _too_late(task, "skipped")
 
 
 def _retried(
-    run_dir: RunDir, state: RunState, task: fold.TaskState, message: Mapping[str, Any], *, may_grant: bool
+    run_dir: RunDir,
+    state: RunState,
+    task: fold.TaskState,
+    status: str,
+    message: Mapping[str, Any],
+    *,
+    may_grant: bool,
 ) -> eventlog.AnyEvent | None:
-    if task.status not in _CAN_BE_RETRIED:
-        return None if task.status == fold.PENDING else _too_late(task, "tried again")
+    if status not in _CAN_BE_RETRIED:
+        return None if status == fold.PENDING else _too_late(task, "tried again")
     grant = json.loads(message.get("grant", "[]"))
     if not isinstance(grant, list) or not all(isinstance(path, str) and _is_file(path) for path in grant):
         raise ValueError("not a list of files")

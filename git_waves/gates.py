@@ -11,16 +11,22 @@ from git_waves.core.fold import GateResult, RunState
 from git_waves.core.gatewords import Baseline, Purpose
 from git_waves.core.judging import GateRun, Known, is_accepted, judge
 from git_waves.core.model import Gate, Oid, Plan
+from git_waves.culprit import Probe
 from git_waves.gateroom import Order, Room, Rooms, SetUpError, StoppedError
 from git_waves.proving import prove
 from git_waves.setting import Setting
 
 
 def order_for(
-    setting: Setting, state: RunState, action: RunGates, *, is_stopping: Callable[[], bool]
+    setting: Setting,
+    state: RunState,
+    action: RunGates,
+    *,
+    probe: Probe | None = None,
+    is_stopping: Callable[[], bool],
 ) -> Order:
-    """The order that an action of the deciding thread means, on the candidate as it is now. Before the first group that is
-    the tree the run began from."""
+    """The order that an action of the deciding thread means, on the candidate as it is now, or on what a search for a culprit
+    tries. Before the first group that is the tree the run began from."""
     number = state.gate_rounds + 1
     tree = Oid(state.candidate_tree)
     seen = {gate for gate, measured in state.gates if measured == tree} if action.group else {*state.baseline}
@@ -31,8 +37,8 @@ def order_for(
         folder=setting.worktree_folder / f"gate.{number}",
         group=action.group,
         number=number,
-        commit=Oid(state.candidate),
-        tree=tree,
+        commit=probe.commit if probe is not None else Oid(state.candidate),
+        tree=probe.tree if probe is not None else tree,
         gates=action.gates,
         purpose=action.purpose,
         before=frozenset(seen.difference(action.gates)),
@@ -43,8 +49,8 @@ def order_for(
     )
 
 
-def started(order: Order) -> GatesStarted:
-    """The event that comes before anything is done about an order."""
+def started(order: Order, *, trying: str = "") -> GatesStarted:
+    """The event that comes before anything is done about an order; `trying` is what a search tries, in words."""
     return GatesStarted(
         purpose=order.purpose,
         group=order.group,
@@ -52,6 +58,7 @@ def started(order: Order) -> GatesStarted:
         commit=order.commit,
         tree=order.tree,
         gates=list(order.gates),
+        trying=trying,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from git_waves import refs
+from git_waves import refs, resetting
 from git_waves.adapters import eventlog
 from git_waves.adapters.merge import Candidate, Conflict, Refused, merge_tip
 from git_waves.core.fold import RunState, TaskState
@@ -70,6 +70,12 @@ class Integration:
                 task=task.id, attempt=task.attempt, rung="merge", reason=reason, paths=list(paths), hint=hint
             )
         )
+
+    def take_out(self, task: str, *, reason: str, hint: str) -> None:
+        """Take a merged task out of the candidate and park it; raises as `resetting.follow`."""
+        if self.refs_are_ours():
+            self._record(resetting.reset_without(self._state, task, reason=reason, hint=hint))
+            resetting.follow(self._setting.git, self._state)
 
     def publish(self, group: str) -> bool:
         """Move the integration ref, from the value we know, to the candidate whose gates are green; whether it moved."""

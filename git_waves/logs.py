@@ -23,13 +23,14 @@ _CHUNK = 1 << 16  # bytes
 def find_log(
     found: FoundRun, name: str, *, attempt: int | None = None, rung: str = "agent", is_awaited: bool = False
 ) -> Path:
-    """The log of a task's rung (its newest attempt), of `gate:NAME` (its newest round), or of `background:NAME`.
+    """The log of a task's rung (its newest attempt), of `gate:NAME` (its newest round; a round counts as an attempt), or of
+    `background:NAME`.
 
     Raises UsageError when there is no such task, gate, writer, attempt or log. `is_awaited`: the log of a task at work need not
     be there yet.
     """
     if name.startswith(GATE):
-        return _gate_log(found, name.removeprefix(GATE))
+        return _gate_log(found, name.removeprefix(GATE), attempt)
     if name.startswith(BACKGROUND):
         return _writer_log(found, name.removeprefix(BACKGROUND))
     task = find_task(found, name)
@@ -57,15 +58,17 @@ def _rungs(found: FoundRun, name: str, attempt: int) -> str:
     return f"there are logs for {', '.join(there)}" if there else f"git waves show {name}"
 
 
-def _gate_log(found: FoundRun, gate: str) -> Path:
+def _gate_log(found: FoundRun, gate: str, attempt: int | None) -> Path:
     told = found.state.gate_logs.get(gate)
-    if told and Path(told).is_file():
+    if told and Path(told).is_file() and attempt is None:
         return Path(told)
-    for number in range(found.state.gate_rounds, 0, -1):
+    for number in range(found.state.gate_rounds, 0, -1) if attempt is None else [attempt]:
         path = log_of(found.run_dir, number, gate)
         if path.is_file():
             return path
     known = dict.fromkeys(name for group in found.state.groups for name in group.gates)
+    if gate in known and attempt is not None:
+        raise UsageError(f"gate '{gate}' has no round {attempt}", hint=f"git waves log gate:{gate}")
     if gate in known:
         raise UsageError(f"gate '{gate}' has not run yet", hint="git waves status")
     names = ", ".join(f"'{name}'" for name in known)

@@ -64,6 +64,11 @@ def handed_on_before(git: Git, plan: str, task: str) -> Oid | None:
     return max(found)[2] if found else None
 
 
+def reset_candidate_ref(run: str) -> str:
+    """Where a candidate hangs from which a task was taken out again."""
+    return f"refs/waves/archive/{run}/reset-candidate"
+
+
 def free_attempt(
     git: Git, plan: str, task: str, wanted: int, *, is_used: Callable[[int], bool] = lambda _: False
 ) -> int:

@@ -19,6 +19,8 @@ from git_waves.background import Background
 from git_waves.climbing import climb_of
 from git_waves.core import decide, fold, writers
 from git_waves.core.fold import RunState, TaskState
+from git_waves.core.gatewords import Purpose
+from git_waves.culprit import Probe, Search
 from git_waves.errors import HALTED, INTERRUPTED, OK, VIOLATION
 from git_waves.foresight import Foresight
 from git_waves.hearing import Hearing
@@ -50,6 +52,7 @@ class Coordinator:
         self._log = log
         self._tell = tell
         self._integration = Integration(setting, state, self._record)
+        self._search = Search(setting, state, self._record)
         self._queue: queue.Queue[news.News] = queue.Queue()
         # Agents, gates, worktrees that are given back, and a look ahead.
         self._workers = Workers(state.max_parallel + 3)
@@ -118,6 +121,11 @@ class Coordinator:
                 self._integration.merge(self._state.tasks[action.task])
             case decide.RunGates():
                 self._run_gates(action)
+            case decide.FindCulprit():
+                if (probe := self._search.next_probe(action.group, action.gate)) is not None:
+                    self._run_gates(decide.RunGates(action.group, (action.gate,), Purpose.CULPRIT), probe)
+            case decide.ResetCandidate():
+                self._integration.take_out(action.task, reason=action.reason, hint=action.hint)
             case decide.Publish():
                 if self._integration.publish(action.group):
                     self._served.remove_integrated()
@@ -288,9 +296,11 @@ class Coordinator:
 
     # ------------------------------------------------------------------ gates
 
-    def _run_gates(self, action: decide.RunGates) -> None:
-        order = gates.order_for(self._setting, self._state, action, is_stopping=lambda: self._state.stopping)
-        self._record(gates.started(order))
+    def _run_gates(self, action: decide.RunGates, probe: Probe | None = None) -> None:
+        order = gates.order_for(
+            self._setting, self._state, action, probe=probe, is_stopping=lambda: self._state.stopping
+        )
+        self._record(gates.started(order, trying=probe.trying if probe is not None else ""))
         self._gates_running = True
 
         def work() -> None:

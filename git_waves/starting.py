@@ -12,7 +12,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from git_waves import __version__, agents, control, planning, preflight, refs, reviewing, trusting
+from git_waves import (
+    __version__,
+    agents,
+    control,
+    planning,
+    preflight,
+    refs,
+    resetting,
+    reviewing,
+    trusting,
+)
 from git_waves.adapters import archive, eventlog, rundir
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock, worktree_lock
@@ -27,7 +37,7 @@ from git_waves.adapters.worktree_config import enable_worktree_config
 from git_waves.background import wait_for_strays
 from git_waves.core import spending
 from git_waves.core.fold import RunState
-from git_waves.core.model import Oid, OnFailure, Plan, SchedulerName, Task
+from git_waves.core.model import Oid, OnFailure, OnRed, Plan, SchedulerName, Task
 from git_waves.core.trusted import Stranger
 from git_waves.errors import OK, HaltError, SurroundingsError, UsageError, machine_error
 from git_waves.formats import read_plan
@@ -241,6 +251,7 @@ def _run_started(git: Git, run: str, beginning: Beginning, manifest: bytes) -> e
         base_name=beginning.base_name,
         scheduler=schedule.scheduler,
         on_failure=schedule.on_failure,
+        on_red=plan.on_red or OnRed.HALT,
         max_parallel=schedule.max_parallel,
         budget=spending.limits_of(plan.budget),
         groups=[
@@ -386,6 +397,7 @@ def _go(
         for words in restore_pinned(git, run_dir, state):  # also writes the objects that are pinned next
             record(eventlog.Warned(message=words))
         refs.begin(git, state, previous=state.previous)
+        resetting.follow(git, state)
         while events := refs.reconcile(git, state):
             for event in events:
                 record(event)

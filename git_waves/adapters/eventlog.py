@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError
 
 from git_waves.adapters.durable import sync, sync_path
+from git_waves.core.culprit import Why
 from git_waves.core.gatewords import Baseline, Purpose, Verdict
 from git_waves.errors import SurroundingsError
 
@@ -112,6 +113,7 @@ class RunStarted(_Event):
     base_name: Raw
     scheduler: str
     on_failure: str
+    on_red: str = "halt"
     max_parallel: int
     groups: list[GroupRecord]
     gates: list[GateRecord] = []
@@ -346,7 +348,7 @@ class ConflictForeseen(_TaskEvent):
 
 class GatesStarted(_Event):
     """Gates begin on a commit: the candidate, or for another `purpose` the base of the run or a merge before the candidate.
-    `group` is empty before the first group."""
+    `group` is empty before the first group. `trying` says in words what a search for a culprit tries."""
 
     event: Literal["gates_started"] = "gates_started"
     purpose: Purpose = Purpose.BARRIER
@@ -355,6 +357,7 @@ class GatesStarted(_Event):
     commit: str
     tree: str
     gates: list[str]
+    trying: Raw = ""
 
 
 class GateFinished(_Event):
@@ -385,6 +388,38 @@ class GateFinished(_Event):
     verdict: Verdict | None = None
     paths: list[Raw] = []
     reused: str = ""
+
+
+class CulpritFound(_Event):
+    """Who turned the gate red on the candidate's tree, as far as it was found: `tasks` is one task, a pair, or nobody;
+    `suspect` the task with whose merge green turned to red, or empty. `round` is the gate round that was red, `tried` how
+    many other trees the search asked about."""
+
+    event: Literal["culprit_found"] = "culprit_found"
+    group: str
+    gate: str
+    tree: str
+    round: int
+    why: Why
+    tasks: list[str]
+    suspect: str
+    tried: int
+    evidence: Raw
+
+
+class CandidateReset(_Event):
+    """The candidate goes back to `commit`; written before its ref moves. `culprits` are taken out and parked, `again` are to
+    be merged once more, `restart` start over because they were cut from work that is taken out."""
+
+    event: Literal["candidate_reset"] = "candidate_reset"
+    group: str
+    commit: str
+    tree: str
+    culprits: list[str]
+    again: list[str]
+    restart: list[str]
+    reason: Raw
+    hint: Raw
 
 
 class Published(_Event):
@@ -426,6 +461,8 @@ AnyEvent = (
     | ConflictForeseen
     | GatesStarted
     | GateFinished
+    | CulpritFound
+    | CandidateReset
     | Published
 )
 _ADAPTER: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discriminator="event")])

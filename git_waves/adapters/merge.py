@@ -130,6 +130,14 @@ def merge_tip(
     return Candidate(commit=commit, tree=merged.tree, paths=tuple(change.path for change in changes))
 
 
+def try_merge(git: Git, *, ours: Oid, theirs: Oid, scratch: Path) -> Oid | None:
+    """The tree that two lines of work make together, None when they conflict. Nothing is judged, no ref is moved."""
+    attribute_files = {path for path in git.paths_in(ours) if path.rpartition("/")[2] == ".gitattributes"}
+    with attributes_of(git, ours, attribute_files, scratch) as attributes:
+        merged = git.merge_tree(ours, theirs, attributes=attributes)
+    return None if isinstance(merged, MergeConflict) else merged.tree
+
+
 @contextmanager
 def attributes_of(git: Git, commit: Oid, paths: set[RepoPath], scratch: Path) -> Iterator[Path]:
     """A temporary folder that holds a commit's `.gitattributes` files, which are at `paths`, where merge-tree looks for

@@ -21,7 +21,9 @@ def log(
         ),
     ],
     follow: Annotated[bool, typer.Option("-f", "--follow", help="Look on until it ends.")] = False,
-    attempt: Annotated[int | None, typer.Option("--attempt", metavar="N", help="An earlier attempt.")] = None,
+    attempt: Annotated[
+        int | None, typer.Option("--attempt", metavar="N", help="An earlier attempt, or round of a gate.")
+    ] = None,
     rung: Annotated[
         str, typer.Option("--rung", metavar="NAME", help="Another rung's output, such as verify-0.")
     ] = "agent",

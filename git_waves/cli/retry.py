@@ -16,7 +16,12 @@ from git_waves.views import asked_text
 
 def retry(
     task: Annotated[
-        str, typer.Argument(metavar="TASK", help="A failed, parked or skipped task.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="TASK",
+            help="A failed, parked or skipped task, or one that broke a gate.",
+            show_default=False,
+        ),
     ],
     grant: Annotated[
         list[str] | None,

@@ -57,6 +57,24 @@ class RunGates:
 
 
 @dataclass(frozen=True, slots=True)
+class FindCulprit:
+    """Take the next step of the search for who turned the gate red on the candidate."""
+
+    group: str
+    gate: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResetCandidate:
+    """Take the task out of the candidate, for this reason, and park it; the rest of what is merged stays, or comes again."""
+
+    group: str
+    task: str
+    reason: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
 class Publish:
     """Move the integration ref to the candidate: every gate that is due is green on its tree."""
 
@@ -85,4 +103,17 @@ class Finish:
     """Everything is settled and published."""
 
 
-Action = Start | Climb | Resume | Block | Merge | RunGates | Publish | Halt | Stop | Finish
+Action = (
+    Start
+    | Climb
+    | Resume
+    | Block
+    | Merge
+    | RunGates
+    | FindCulprit
+    | ResetCandidate
+    | Publish
+    | Halt
+    | Stop
+    | Finish
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from git_waves.core.chain import Rest
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid, RepoPath
 from git_waves.core.ownership import TaskClaims
@@ -12,7 +13,8 @@ from git_waves.core.ownership import TaskClaims
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What was asked of which plan, read from `source`, and whether a coordinator is there to hear it (else it is done, or
-    as far as it could be: then `told` says how far)."""
+    as far as it could be: then `told` says how far). `rest` is what is left of the candidate when the task was merged and is
+    taken out of it."""
 
     plan: str
     source: str
@@ -22,6 +24,7 @@ class Asked:
     told: tuple[str, ...] = ()
     is_done: bool = True
     limits: dict[str, float | None] = field(default_factory=dict)
+    rest: Rest | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

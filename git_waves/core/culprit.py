@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 MOST_PAIRS = 24
 """How many partners of a suspect are tried one by one, when the search by halves did not find one."""
@@ -99,3 +100,28 @@ class _Partners:
             if self.ask(Mix(self.start, (partner, self.suspect))) is False:
                 return Verdict(why=Why.PAIR, tasks=(partner, self.suspect), suspect=self.suspect)
         return Verdict(why=Why.NOBODY, suspect=self.suspect, untried=max(len(order) - MOST_PAIRS, 0))
+
+
+def words(verdict: Verdict, names: Callable[[int], str], tried: int) -> str:
+    """The verdict as one sentence without an end; `names` gives the task of a merge, `tried` is how many trees were tried."""
+    trees = f" ({tried} other tree{'s' * (tried != 1)} tried)" if tried else ""
+    suspect = f"'{names(verdict.suspect)}'" if verdict.suspect is not None else ""
+    match verdict.why:
+        case Why.ALONE:
+            said = f"task {suspect} broke it: what came before is green, and its own branch is red"
+        case Why.PAIR:
+            first, second = (f"'{names(number)}'" for number in verdict.tasks)
+            said = f"tasks {first} and {second} break it together: it is green with either of them, and red with both"
+        case Why.NOBODY:
+            left_out = f", as far as was tried ({verdict.untried} pairs were not)" if verdict.untried else ""
+            said = (
+                f"it is red since {suspect} was merged, but no single task and no pair breaks it{left_out}: "
+                "it takes more of them, or the gate is flaky"
+            )
+        case Why.BEFORE:
+            said = "it is red without any of these tasks, so none of them broke it"
+        case Why.UNCLEAR:
+            said = "who broke it cannot be said, for a tree that would tell gave no clear answer"
+        case _:
+            assert_never(verdict.why)
+    return said + trees

@@ -8,35 +8,40 @@ with gates or a publish: what moves the candidate happens one thing at a time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import assert_never
 
-from git_waves.core import fold, gatesdue, spending
+from git_waves.core import fold, gatesdue, redgate, spending
 from git_waves.core.actions import (
     Action,
     Block,
     Climb,
+    FindCulprit,
     Finish,
     Halt,
     HaltKind,
     Merge,
     Publish,
+    ResetCandidate,
     Resume,
     RunGates,
     Start,
     Stop,
 )
+from git_waves.core.barrier import at_barrier, for_gates
 from git_waves.core.capacity import Holds, Places
 from git_waves.core.fold import RunState, TaskState
+from git_waves.core.model import OnRed
 
 __all__ = [
     "Action",
     "Block",
     "Climb",
+    "FindCulprit",
     "Finish",
     "Halt",
     "HaltKind",
     "Merge",
     "Publish",
+    "ResetCandidate",
     "Resume",
     "RunGates",
     "Start",
@@ -80,7 +85,7 @@ def next_actions(
         return () if in_flight or gates_running else (_halt_for(conflict),)
     first = gatesdue.before_the_run(state)
     if first is not None:
-        return () if in_flight or gates_running else (_for_gates(first, ""),)
+        return () if in_flight or gates_running else (for_gates(first, ""),)
     blocked = tuple(_blocked(state))
     if blocked:
         return blocked
@@ -130,7 +135,10 @@ def _rounds(
     held: frozenset[str],
     until: str | None,
 ) -> tuple[Action, ...]:
-    """Round by round inside a group, group by group; `sequential` is the same with one task to a round."""
+    """Round by round inside a group, group by group; `sequential` is the same with one task to a round.
+
+    What a gate took out of a group does not hold up the rest of it: that is merged, proved and published first.
+    """
     for group in state.groups:
         for one_round in _rounds_of(group, state.scheduler):
             actions = _one_round(state, one_round, in_flight, resources, held)
@@ -138,7 +146,10 @@ def _rounds(
                 return actions
         members = [task for one_round in group.rounds for task in one_round]
         if any(state.status_of(task) == fold.MERGED for task in members):
-            return _barrier(state, group.name, tuple(group.gates), gates_running)
+            return () if gates_running else at_barrier(state, group.name, tuple(group.gates))
+        taken_out = [state.tasks[task] for task in members if redgate.is_taken_out(state.tasks[task])]
+        if taken_out and state.on_failure == "halt":
+            return () if in_flight else (_halt_for(taken_out),)
         if group.name == until and _waits_beyond(state, until):
             return () if in_flight else (Stop(),)
     return _end(state, in_flight)
@@ -160,11 +171,11 @@ def _one_round(
     tasks = [state.tasks[task] for task in one_round if state.status_of(task) not in fold.SETTLED]
     if not tasks:
         return None
-    stuck = [task for task in tasks if task.status in fold.STUCK]
+    stuck = [task for task in tasks if task.status in fold.STUCK and not redgate.is_taken_out(task)]
     waiting = [task for task in tasks if task.status == fold.PENDING]
     if stuck and state.on_failure == "halt":
         return () if in_flight else (_halt_for(stuck),)
-    if waiting:
+    if waiting and redgate.may_start(state):
         if in_flight - set(
             one_round
         ):  # a retry brought us back to a round that was over: not beside a later one
@@ -181,33 +192,6 @@ def _one_round(
     )  # only stuck ones left, and the policy goes on without them
 
 
-def _barrier(state: RunState, group: str, gates: tuple[str, ...], gates_running: bool) -> tuple[Action, ...]:
-    """Something is merged and not proven: green gates on exactly the candidate's tree, then the integration ref."""
-    if gates_running:
-        return ()
-    if state.candidate == state.integration:  # only tasks that changed nothing
-        return (Publish(group),)
-    tree = state.candidate_tree
-    red = [gate for gate in gates if (gate, tree) in state.gates and not state.gates[gate, tree].passed]
-    if red:
-        return (_for_gates(gatesdue.red_at_barrier(state, group, red), group),)
-    due = tuple(gate for gate in gates if (gate, tree) not in state.gates)
-    if due:
-        return (RunGates(group, due),)
-    more = gatesdue.at_barrier(state, group, gates)
-    return (Publish(group),) if more is None else (_for_gates(more, group),)
-
-
-def _for_gates(found: gatesdue.Due | gatesdue.Trouble, group: str) -> RunGates | Halt:
-    match found:
-        case gatesdue.Due(purpose, gates):
-            return RunGates(group, gates, purpose)
-        case gatesdue.Trouble(reason, hint):
-            return Halt("gate", reason, hint)
-        case _:
-            assert_never(found)
-
-
 # ---------------------------------------------------------------------- ready-set
 
 
@@ -221,22 +205,28 @@ def _ready_set(
     until: str | None,
 ) -> tuple[Action, ...]:
     """Each task starts when its needs are integrated; a merge, its gates and its publish follow as soon as it passed."""
-    stuck = [task for task in state.tasks.values() if task.status in fold.STUCK]
+    stuck = [
+        task for task in state.tasks.values() if task.status in fold.STUCK and not redgate.is_taken_out(task)
+    ]
     if stuck and state.on_failure == "halt":
         return () if in_flight or gates_running else (_halt_for(stuck),)
     beyond = _waits_beyond(state, until)
-    starts = _ready(state, in_flight, beyond | held, conflicts, resources)
-    if gates_running:
-        return starts
+    starts = _ready(state, in_flight, beyond | held, conflicts, resources) if redgate.may_start(state) else ()
     if state.count(fold.MERGED):
         group, gates = _due_in_ready_set(state)
-        barrier = _barrier(state, group, gates, gates_running)
-        if any(isinstance(action, Halt) for action in barrier):  # nothing new, and who is under way arrives
+        if redgate.red_gates(state, gates) and state.on_red == OnRed.HALT:
+            starts = ()  # nothing new, and who is under way arrives
+        barrier = () if gates_running else at_barrier(state, group, gates)
+        if any(isinstance(action, Halt) for action in barrier):
             return () if in_flight else barrier
         return (*starts, *barrier)
+    if gates_running:
+        return starts
     passed = [task for task in state.tasks.values() if task.status == fold.PASSED]
     if passed:
         return (*starts, Merge(passed[0].id))
+    if not redgate.may_start(state):
+        return _end(state, in_flight)
     if not starts and not in_flight and beyond and beyond >= _waiting(state):
         return (Stop(),)
     return starts or (() if held & _waiting(state) else _end(state, in_flight))

@@ -1,13 +1,15 @@
 """Events in, state of a run out: the only reading of the event log, shared by the loop and by `status`.
 
-`status` is typed constantly, so this module, `states` and `gatefold` import nothing else at run time: `dataclasses` or
+`status` is typed constantly, so this module, `states`, `gatefold` and `chain` import nothing else at run time: `dataclasses` or
 `typing` alone would double the start of the interpreter (docs/performance.md). Hence plain classes with slots, and events as
 plain mappings, the way they stand in the log.
 """
 
 from __future__ import annotations
 
-from git_waves.core.gatefold import BASELINE, CONTROL, MUTATION
+from git_waves.core.chain import Chain, Merge
+from git_waves.core.gatefold import BARRIER, BASELINE, CONTROL, CULPRIT, MUTATION
+from git_waves.core.gatefold import Culprit as Culprit
 from git_waves.core.gatefold import GateResult as GateResult
 from git_waves.core.gatefold import GateRule as GateRule
 from git_waves.core.states import Event as Event
@@ -55,11 +57,13 @@ class RunState:
         self.previous = ""  # the integration ref before this run
         self.scheduler = ""
         self.on_failure = ""
+        self.on_red = ""
         self.max_parallel = 0
         self.groups: list[GroupState] = []
         self.tasks: dict[str, TaskState] = {}
         self.candidate = ""
         self.candidate_tree = ""
+        self.chain = Chain()  # the merges that the candidate is made of
         self.integration = ""
         self.accepted_from = ""  # where the candidate was before a person accepted another integration
         self.gate_rules: dict[str, GateRule] = {}
@@ -69,6 +73,8 @@ class RunState:
         self.was_green: set[str] = set()  # gates that have passed on some tree that was merged
         self.gate_logs: dict[str, str] = {}  # gate -> log of its last result; none while it runs again
         self.gate_rounds = 0
+        self.round_of: dict[tuple[str, str], int] = {}  # (gate, tree) -> when it was run there last
+        self.culprits: dict[tuple[str, str], Culprit] = {}  # (gate, tree) -> who made it red there
         self.budget: dict[str, float | None] = {}  # limits of the whole run, by the names of model.Budget
         self.stopping = False
         self.stopping_now = False
@@ -107,10 +113,12 @@ class RunState:
         self.manifest_blob = event.get("manifest_blob", "")
         self.base = self.candidate = self.integration = event["base"]
         self.candidate_tree = event["base_tree"]
+        self.chain = Chain(event["base"], event["base_tree"])
         self.base_name = event["base_name"]
         self.previous = event["previous"]
         self.scheduler = event["scheduler"]
         self.on_failure = event["on_failure"]
+        self.on_red = event.get("on_red", "halt")
         self.max_parallel = event["max_parallel"]
         self.coordinator = event["coordinator"]
         self.budget = dict(event.get("budget", {}))
@@ -132,15 +140,17 @@ class RunState:
         self.budget.update(event.get("budget", {}))
         self.stopping = self.stopping_now = False
         self.stop_reason = self.refs_moved = ""
-        self._clear_halt()
-        # A person has looked; what was red may be green now. What was green on this tree stays proved.
-        self.gates = {key: result for key, result in self.gates.items() if result.passed}
+        if self.halt_kind not in ("", "stopped"):
+            # A person has looked; what was red may be green now. What was green on this tree stays proved.
+            self.gates = {key: result for key, result in self.gates.items() if result.passed}
+            self.culprits = {}
         self.proofs = {
             key: proof for key, proof in self.proofs.items() if proof.verdict in ("proved", "inapplicable")
         }
         self.baseline = {
             gate: result for gate, result in self.baseline.items() if not self.halts_before(result)
         }
+        self._clear_halt()
 
     def _stop_requested(self, event: Event) -> None:
         self.stopping = True
@@ -154,6 +164,7 @@ class RunState:
         self.accepted_from = self.candidate
         self.integration = self.candidate = event["new"]
         self.candidate_tree = event["tree"]
+        self.chain = Chain(event["new"], event["tree"])
         self.refs_moved = ""
 
     def _run_halted(self, event: Event) -> None:
@@ -280,9 +291,11 @@ class RunState:
         self._set(task, SKIPPED, event["at"])
 
     def _task_merged(self, task: TaskState, event: Event) -> None:
-        task.commit = event["commit"]
-        self.candidate = event["commit"]
+        task.commit = self.candidate = event["commit"]
         self.candidate_tree = event["tree"]
+        self.chain.add(
+            Merge(task.id, base=task.base, tip=event["tip"], commit=event["commit"], tree=event["tree"])
+        )
         self._set(task, MERGED, event["at"])
 
     def _worktree_removed(self, task: TaskState, event: Event) -> None:
@@ -306,12 +319,16 @@ class RunState:
 
     def _gates_started(self, event: Event) -> None:
         self.gate_rounds = max(self.gate_rounds, event["round"])
-        for gate in event["gates"]:
-            self.gate_logs.pop(gate, None)
+        if event.get("purpose", BARRIER) in (BARRIER, CULPRIT):
+            self.round_of.update({(gate, event["tree"]): event["round"] for gate in event["gates"]})
+        if event.get("purpose", BARRIER) != CULPRIT:  # whose log people mean is that of the gate that was red
+            for gate in event["gates"]:
+                self.gate_logs.pop(gate, None)
 
     def _gate_finished(self, event: Event) -> None:
         result = GateResult(event)
-        self.gate_logs[result.gate] = result.log
+        if result.purpose != CULPRIT:
+            self.gate_logs[result.gate] = result.log
         if result.purpose == BASELINE:
             self.baseline[result.gate] = result
         elif result.purpose in (CONTROL, MUTATION):
@@ -322,8 +339,27 @@ class RunState:
             if result.passed:
                 self.was_green.add(result.gate)
 
+    def _culprit_found(self, event: Event) -> None:
+        self.culprits[event["gate"], event["tree"]] = Culprit(event)
+
+    def _candidate_reset(self, event: Event) -> None:
+        self.chain.cut(self.candidate, {*event["culprits"], *event["again"], *event["restart"]})
+        self.candidate, self.candidate_tree = event["commit"], event["tree"]
+        for task in map(self.tasks.__getitem__, event["culprits"]):
+            task.rung, task.reason, task.hint, task.commit = "gate", event["reason"], event["hint"], ""
+            self._set(task, PARKED, event["at"])
+        for task in map(self.tasks.__getitem__, event["again"]):
+            task.commit = ""
+            self._set(task, PASSED, event["at"])
+        for task in map(self.tasks.__getitem__, event["restart"]):
+            task.commit = task.tip = ""
+            task.is_resumable = False
+            task.reason = f"it was cut from the work of '{event['culprits'][0]}', which was taken out"
+            self._set(task, PENDING, event["at"])
+
     def _published(self, event: Event) -> None:
         self.integration = event["new"]
+        self.chain.publish()
         for task in self.tasks.values():
             if task.status == MERGED:
                 task.status = INTEGRATED

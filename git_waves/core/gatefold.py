@@ -28,6 +28,22 @@ class GateRule:
         self.claim: bool = record["claim"]
 
 
+class Culprit:
+    """Who turned a gate red on a tree. `tasks` is one task, a pair, or nobody; `suspect` the task with whose merge green
+    turned to red, empty when there is none; `evidence` says it in words. `round` is the gate round that was red."""
+
+    __slots__ = ("evidence", "gate", "group", "round", "suspect", "tasks", "tree")
+
+    def __init__(self, event: Mapping[str, Any]) -> None:
+        self.group: str = event["group"]
+        self.gate: str = event["gate"]
+        self.tree: str = event["tree"]
+        self.round: int = event["round"]
+        self.tasks: list[str] = event["tasks"]
+        self.suspect: str = event["suspect"]
+        self.evidence: str = event["evidence"]
+
+
 class GateResult:
     """How a gate ended on one tree; of a control or a mutation that is the tree before it was made wrong.
 

@@ -73,18 +73,6 @@ def at_barrier(state: RunState, group: str, gates: tuple[str, ...]) -> Due | Tro
     return None
 
 
-def red_at_barrier(state: RunState, group: str, red: list[str]) -> Trouble:
-    """What to say of gates that are red on the candidate; the plan's claim comes before all others."""
-    claims = [gate for gate in red if gate in state.gate_rules and state.gate_rules[gate].claim]
-    gate = (claims or red)[0]
-    why = state.gates[gate, state.candidate_tree].reason
-    what = f"the plan's claim '{gate}' fell" if claims else f"gate '{gate}' is red"
-    words = f"{what} at the barrier of group '{group}': {why}"
-    if state.is_red_all_along(gate):
-        words += "; it was red before the run too, so no task is blamed"
-    return Trouble(words, f"git waves log gate:{gate}")
-
-
 def _red_before(rule: GateRule, result: GateResult) -> Trouble:
     what = (
         "the plan requires it to be green"

@@ -12,8 +12,10 @@ PLAN_NAME = r"[a-z0-9][a-z0-9-]{0,39}"
 _is_task_id = re.compile(TASK_ID).fullmatch
 _is_plan_name = re.compile(PLAN_NAME).fullmatch
 
+# `refs/waves/archive/<run>/<task>/<attempt>` lives beside what else of a run is kept there.
+_KEPT = ("previous-integration", "moved-integration", "reset-candidate")
 # `waves/<plan>/<task>/<attempt>` lives beside `waves/<plan>/integration`, and a gate gets a worktree as a task does.
-RESERVED_IDS = frozenset({"integration", "gate"})
+RESERVED_IDS = frozenset({"integration", "gate", *_KEPT})
 # The integration review is a gate of that name.
 RESERVED_GATES = frozenset({"review"})
 # Rungs every task has, and what their jobs and logs are called.

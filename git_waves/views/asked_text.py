@@ -33,12 +33,25 @@ def retry_text(asked: Asked) -> str:
     granted = f", and may change {', '.join(map(quoted, asked.granted))} too" if asked.granted else ""
     limits = f", with other limits: {amounts.limits(asked.limits)}" if asked.limits else ""
     who = "the coordinator starts it" if asked.is_running else "it starts with the next run"
-    return f"task {quoted(asked.task)} gets another attempt{granted}{limits}; {who}\n" + _next(asked)
+    said = f"task {quoted(asked.task)} gets another attempt{granted}{limits}; {who}\n"
+    return said + _taken_out(asked) + _next(asked)
 
 
 def skip_text(asked: Asked) -> str:
     """The answer to `skip`."""
-    return f"task {quoted(asked.task)} is skipped; what needs it is blocked\n" + _next(asked)
+    said = f"task {quoted(asked.task)} is skipped; what needs it is blocked\n"
+    return said + _taken_out(asked) + _next(asked)
+
+
+def _taken_out(asked: Asked) -> str:
+    """What becomes of the candidate when the task was merged."""
+    if asked.rest is None:
+        return ""
+    words = "its work is taken out of what is merged"
+    for tasks, what in ((asked.rest.again, "to be merged again"), (asked.rest.restart, "to start over")):
+        if tasks:
+            words += f"; {what}: {', '.join(map(quoted, tasks))}"
+    return f"{words}\n"
 
 
 def request_text(answer: Answer) -> str:

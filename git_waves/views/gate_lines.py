@@ -34,7 +34,7 @@ def started(event: Event, state: RunState) -> Told:
             words = f"it must be red without what group '{event['group']}' changed in the files it guards"
             return f"proof of {what}", words, ""
         case Purpose.CULPRIT:
-            return f"group {event['group']}", f"{what} on {on}, a merge before the candidate", ""
+            return f"group {event['group']}", f"looking for who broke {what}: {event['trying']}", "dim"
         case Purpose.BARRIER:
             return f"group {event['group']}", f"{what} on {on}", ""
 

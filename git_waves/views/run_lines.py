@@ -8,6 +8,7 @@ from typing import Any
 from git_waves.core import fold
 from git_waves.core.fold import RunState, TaskState
 from git_waves.views import age, amounts, gate_lines
+from git_waves.views.culprit_text import changed_lines
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean, quoted
 from git_waves.views.standing import (
@@ -49,6 +50,7 @@ def end_summary(state: RunState, *, paint: Paint = PLAIN) -> str:
             lines.append(f"  {clean(task.id)} {task.status}: {clean(task.reason)}")
     if word == HALTED and not is_told_by_tasks(state):
         lines.append(f"{paint('bad', 'halted:')} {clean(state.halted)}")
+        lines += [f"  {changed}" for changed in changed_lines(state)]
     for name, command in state.quiesced.items():
         lines.append(f"{paint('bad', 'warning:')} {still_stopped(name, command)}")
     used = amounts.both(*state.spent())
@@ -196,6 +198,19 @@ def _conflict_foreseen(event: Event, _state: RunState) -> Told:
     return event["task"], f"will conflict with {other} in {paths}, as things stand", "odd"
 
 
+def _culprit_found(event: Event, _state: RunState) -> Told:
+    return f"gate {event['gate']}", event["evidence"], "bad"
+
+
+def _candidate_reset(event: Event, _state: RunState) -> Told:
+    out = event["culprits"][0]
+    words = "taken out of what is merged"
+    for tasks, what in ((event["again"], "merged again"), (event["restart"], "to start over")):
+        if tasks:
+            words += f"; {', '.join(tasks)} {'is' if len(tasks) == 1 else 'are'} {what}"
+    return out, words, "odd"
+
+
 def _published(event: Event, state: RunState) -> Told:
     through = state.count(fold.INTEGRATED, fold.DONE)
     words = f"integrated at {event['new'][:10]}, {through} of {len(state.tasks)} tasks are through"
@@ -240,6 +255,8 @@ _WORDS: dict[str, Callable[[Event, RunState], Told]] = {
     "conflict_foreseen": _conflict_foreseen,
     "gates_started": gate_lines.started,
     "gate_finished": gate_lines.finished,
+    "culprit_found": _culprit_found,
+    "candidate_reset": _candidate_reset,
     "published": _published,
     "refs_moved": _refs_moved,
     "integration_accepted": _integration_accepted,

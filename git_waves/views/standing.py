@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from git_waves.core import fold
+from git_waves.views.culprit_text import suspects_now
 from git_waves.views.safe import as_command, clean, quoted, shell_word
 
 TYPE_CHECKING = False
@@ -91,6 +92,15 @@ def still_stopped(name: str, command: str) -> str:
     return f"background writer {quoted(name)} is still stopped; 'git waves stop' lets it go on{way}"
 
 
+def _way_out(state: RunState) -> str:
+    """What to do about the task that turned a gate red, which is merged and not proven."""
+    suspects = suspects_now(state)
+    if state.halt_kind != "gate" or not suspects:
+        return ""
+    task = shell_word(suspects[0])
+    return f"'git waves retry {task}' or 'git waves skip {task} --reason WHY', and "
+
+
 def next_step(state: RunState, *, is_running: bool) -> str:
     """The command to type next, and a few words about it."""
     word = standing(state, is_running=is_running)
@@ -112,5 +122,7 @@ def next_step(state: RunState, *, is_running: bool) -> str:
         limit = state.halt_hint.partition(" --budget ")[2]
         return f"{run_again(state.source, f' --budget {limit}')} goes on with another limit"
     if word == HALTED and state.halt_kind in ("gate", "refs", "background") and state.halt_hint:
-        return f"{as_command(clean(state.halt_hint))}, then {run_again(state.source)} goes on"
+        return (
+            f"{as_command(clean(state.halt_hint))}, then {_way_out(state)}{run_again(state.source)} goes on"
+        )
     return f"{run_again(state.source)} goes on"

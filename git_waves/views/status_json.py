@@ -56,6 +56,17 @@ def status_json(state: RunState | None, *, is_running: bool) -> dict[str, Any]:
         "gates": [_gate(result) for result in state.gates.values()],
         "baseline": [_gate(result) for result in state.baseline.values()],
         "proofs": [_gate(result) for result in state.proofs.values()],
+        "culprits": [
+            {
+                "gate": culprit.gate,
+                "group": culprit.group,
+                "tree": culprit.tree,
+                "tasks": culprit.tasks,
+                "suspect": culprit.suspect,
+                "evidence": culprit.evidence,
+            }
+            for culprit in state.culprits.values()
+        ],
         "next": next_step(state, is_running=is_running),
     }
 

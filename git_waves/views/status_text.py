@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from git_waves.core import fold
 from git_waves.views import age, amounts
+from git_waves.views.culprit_text import changed_lines
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.safe import clean, cut, quoted
 from git_waves.views.standing import (
@@ -105,6 +106,8 @@ def footer(state: RunState, *, is_running: bool, width: int | None = None, paint
         lines += labelled("warning: ", clean(warning), "odd", width, paint)
     if standing(state, is_running=is_running) == HALTED and not is_told_by_tasks(state):
         lines += labelled("halted: ", clean(state.halted), "bad", width, paint)
+        for changed in changed_lines(state):
+            lines += wrapped(changed, "  ", width)
     lines += labelled("next: ", next_step(state, is_running=is_running), "hint", width, paint)
     if standing(state, is_running=is_running) in (HALTED, FINISHED):
         lines += labelled("report: ", whole_story(state), "hint", width, paint)

@@ -103,14 +103,14 @@ def test_retry_with_a_coordinator_is_a_message(repo: RepoBuilder, waves: Waves, 
     [
         (("retry", "t9"), "has no task 't9'"),
         (("retry", "T1"), "there is 't1'"),
-        (("retry", "t3"), "task 't3' is merged; only failed, parked and skipped tasks can be tried again"),
+        (("retry", "t3"), "task 't3' is merged, and its barrier is not over"),
         (("retry", "t2"), "task 't2' is pending"),
         (("retry", "t1", "--grant", "src/t2.c"), "'src/t2.c' belongs to task 't2', which is not through yet"),
         (("retry", "t1", "--grant", "../x"), "'../x' is outside of the repository"),
         (("retry", "t1", "--grant", "src/"), "'src/' is no single file"),
         (("retry", "t1", "--grant", "src/*.c"), "'src/*.c' is no single file"),
         (("retry", "t1", "--grant", ".git/config"), ".git"),
-        (("skip", "t3", "--reason", "x"), "task 't3' is merged already"),
+        (("skip", "t3", "--reason", "x"), "task 't3' is merged, and its barrier is not over"),
         (("skip", "t1", "--reason", " "), "a skip needs a reason"),
     ],
 )
@@ -137,6 +137,58 @@ def test_skip_says_what_follows(waves: Waves, scene: scenes.Scene) -> None:
     )
     assert state(scene).tasks["t1"].status == "skipped"
     assert state(scene).tasks["t1"].reason == "done by hand"
+
+
+@pytest.fixture
+def red(repo: RepoBuilder) -> scenes.Scene:
+    """A run that halted at its red gate, with tasks merged in two rounds."""
+    scene = scenes.Scene(repo.folder / ".git", plan="p")
+    scene.begin({"1": [["t1", "t3"], ["t2"]]}, needs={"t2": ["t1"]})
+    scene.own(PLAN)
+    for name, base, commit in (("t1", scenes.COMMIT, "1"), ("t3", scenes.COMMIT, "2"), ("t2", "2" * 40, "3")):
+        scene.climb(name, base=base)
+        scene.merge(name, commit=commit * 40)
+    scene.halt("gate", "gate 'tests' is red")
+    return scene
+
+
+def test_a_merged_task_is_retried_once_the_run_rests_and_the_answer_tells_what_becomes_of_the_rest(
+    waves: Waves, red: scenes.Scene
+) -> None:
+    assert waves("retry", "t1").out == (
+        "task 't1' gets another attempt; it starts with the next run\n"
+        "its work is taken out of what is merged; to be merged again: 't3'; to start over: 't2'\n"
+        "next: 'git waves run' goes on\n"
+    )
+    now = state(red)
+    assert {task.id: task.status for task in now.tasks.values()} == {
+        "t1": "pending",
+        "t3": "passed",
+        "t2": "pending",
+    }
+    assert now.candidate == scenes.COMMIT
+    assert now.chain.left_behind == ["3" * 40]
+
+
+def test_a_merged_task_is_skipped_once_the_run_rests(waves: Waves, red: scenes.Scene) -> None:
+    assert waves("skip", "t3", "--reason", "it breaks the build").out == (
+        "task 't3' is skipped; what needs it is blocked\n"
+        "its work is taken out of what is merged; to start over: 't2'\n"
+        "next: 'git waves run' goes on\n"
+    )
+    now = state(red)
+    assert (now.tasks["t3"].status, now.tasks["t3"].reason) == ("skipped", "it breaks the build")
+    assert (now.tasks["t1"].status, now.candidate) == ("merged", "1" * 40)
+
+
+def test_no_agent_takes_a_merged_task_out(repo: RepoBuilder, waves: Waves, red: scenes.Scene) -> None:
+    inbox.post(red.run_dir, {"kind": "skip", "task": "t3", "reason": "by an agent"})
+    waves("skip", "t1", "--reason", "by a person")
+    assert state(red).tasks["t3"].status == "passed", "a message in the inbox takes nothing out"
+    assert "task 't3' cannot be skipped any more, it is merged" in state(red).warnings
+    with coordinator_lock(repo.folder / ".git", "p"):
+        assert "t1" in waves("retry", "t1").out
+    assert state(red).tasks["t1"].status == "skipped"
 
 
 # ---------------------------------------------------------------------- inside a task's worktree

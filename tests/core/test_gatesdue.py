@@ -116,8 +116,9 @@ def test_a_gate_that_was_green_once_is_red_because_of_a_task() -> None:
     run.run()
     assert not run.state.is_red_all_along("tests")
     broken = run_of(red={"tests": 1})
-    assert (
-        halt_of(broken).reason == "gate 'tests' is red at the barrier of group '1': it ended with exit code 1"
+    assert halt_of(broken).reason == (
+        "gate 'tests' is red at the barrier of group '1': it ended with exit code 1;"
+        " task 'a' broke it: what came before is green, and its own branch is red"
     )
 
 
@@ -131,9 +132,10 @@ def test_when_the_claim_falls_the_plan_stops_under_every_policy(scheduler: str, 
         red={"build": 1, "tests": 1},
     )
     halt = halt_of(run)
-    assert (
-        halt.reason == "the plan's claim 'tests' fell at the barrier of group '1': it ended with exit code 1"
+    assert halt.reason.startswith(
+        "the plan's claim 'tests' fell at the barrier of group '1': it ended with exit code 1; task 'a' broke it"
     )
+    assert halt.reason.endswith("; also red: 'build' (broken by 'a')")
     assert halt.hint == "git waves log gate:tests"
     assert run.statuses() == {"a": "merged", "b": "pending"}
 

@@ -318,6 +318,26 @@ def test_a_red_gate_and_a_fallen_task_show_how_their_logs_end(scene: Scene) -> N
     assert task_of(report, "t1").excerpt is None, "nobody asks about what went well"
 
 
+def test_who_broke_a_gate_shows_how_its_log_ends_and_a_stage_shows_its_own(scene: Scene) -> None:
+    scene.climb("t1", paths=("a.c",))
+    scene.merge("t1")
+    scene.gate("1", "tests", reason="it ended with exit code 1")
+    scene.write_log("gate.1.tests.log", b"t1 is wrong\n")
+    scene.write_log("t1.1.log", b"the agent\n")
+    scene.find_culprit("1", "tests", "t1")
+    scene.take_out("t1")
+    scene.lease("t2")
+    scene.reach("t2", "risk")
+    scene.fall("t2", "risk", "stage 'risk' ended with exit code 2")
+    scene.write_log("t2.1.log", b"the agent\n")
+    scene.write_log("t2.1.risk.log", b"too risky\n")
+    report = report_of(scene, PLAN)
+    broke, fell = (task_of(report, name).excerpt for name in ("t1", "t2"))
+    assert broke is not None and fell is not None
+    assert (broke.lines, broke.command) == (("t1 is wrong",), "git waves log gate:tests --attempt 1")
+    assert (fell.lines, fell.command) == (("too risky",), "git waves log t2 --rung risk")
+
+
 def test_long_lines_and_long_texts_are_cut(scene: Scene) -> None:
     scene.lease("t1")
     scene.fall("t1", "agent", "x" * 5000)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from git_waves.adapters import eventlog
 from git_waves.adapters.rundir import RunDir, write_durably
+from git_waves.core.culprit import Why
 from git_waves.core.gatewords import Baseline, Purpose, Verdict
 from git_waves.core.ownership import build_manifest
 from git_waves.formats import PlanText, read_plan
@@ -112,14 +113,14 @@ class Scene:
             pid=4242, host="build1", started="2026-11-30T09:00:00+00:00", version="0.1.0"
         )
 
-    def lease(self, task: str, *, attempt: int = 1) -> None:
+    def lease(self, task: str, *, attempt: int = 1, base: str = COMMIT) -> None:
         """An attempt gets its branch and worktree."""
         self.add(
             eventlog.TaskLeased(
                 task=task,
                 attempt=attempt,
                 branch=f"refs/heads/waves/{self.plan}/{task}/{attempt}",
-                base=COMMIT,
+                base=base,
                 worktree=f"/repo.waves/{self.plan}/{task}.{attempt}",
             )
         )
@@ -128,9 +129,9 @@ class Scene:
         """A rung begins."""
         self.add(eventlog.RungReached(task=task, attempt=attempt, rung=rung))
 
-    def climb(self, task: str, *, attempt: int = 1, paths: tuple[str, ...] = ()) -> None:
+    def climb(self, task: str, *, attempt: int = 1, paths: tuple[str, ...] = (), base: str = COMMIT) -> None:
         """A whole attempt that passes: 1 s for its worktree, 3 minutes for its agent, 12 s to verify."""
-        self.lease(task, attempt=attempt)
+        self.lease(task, attempt=attempt, base=base)
         for rung, seconds in (("environment", 1), ("agent", 180), ("verify", 12)):
             self.reach(task, rung, attempt=attempt)
             self.wait(seconds=seconds)
@@ -170,10 +171,10 @@ class Scene:
             )
         )
 
-    def merge(self, *tasks: str) -> None:
+    def merge(self, *tasks: str, commit: str = COMMIT) -> None:
         """The tasks go into the candidate."""
         for task in tasks:
-            self.add(eventlog.TaskMerged(task=task, attempt=1, tip=COMMIT, commit=COMMIT, tree=TREE))
+            self.add(eventlog.TaskMerged(task=task, attempt=1, tip=COMMIT, commit=commit, tree=TREE))
 
     def gate(
         self,
@@ -208,6 +209,37 @@ class Scene:
                 seconds=seconds,
                 log=str(self.run_dir.path / "logs" / f"gate.1.{gate}.log"),
                 **values,
+            )
+        )
+
+    def find_culprit(self, group: str, gate: str, *tasks: str, evidence: str = "they broke it") -> None:
+        """Who broke the gate on the candidate is found; of several, the last is the suspect."""
+        self.add(
+            eventlog.CulpritFound(
+                group=group,
+                gate=gate,
+                tree=TREE,
+                round=1,
+                why=Why.ALONE if len(tasks) == 1 else Why.PAIR,
+                tasks=list(tasks),
+                suspect=tasks[-1],
+                tried=2,
+                evidence=evidence,
+            )
+        )
+
+    def take_out(self, task: str, *, again: tuple[str, ...] = (), restart: tuple[str, ...] = ()) -> None:
+        """A task is taken out of the candidate."""
+        self.add(
+            eventlog.CandidateReset(
+                group="1",
+                commit=COMMIT,
+                tree=TREE,
+                culprits=[task],
+                again=list(again),
+                restart=list(restart),
+                reason="gate 'tests' is red: they broke it",
+                hint="git waves log gate:tests --attempt 1",
             )
         )
 

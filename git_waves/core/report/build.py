@@ -119,16 +119,20 @@ def _tasks(material: Material, state: RunState, told: chronicle.Chronicle) -> It
             rung=task.rung,
             attempts=tuple(told.attempts.get(task.id, ())),
             merged_at=told.merged.get(task.id),
-            excerpt=_task_excerpt(material, task) if task.status in fold.STUCK else None,
+            excerpt=_task_excerpt(material, state, task) if task.status in fold.STUCK else None,
             tokens=tokens,
             cost=cost,
         )
 
 
-def _task_excerpt(material: Material, task: TaskState) -> Excerpt | None:
-    """The end of the log of the rung it fell at, else of its agent."""
+def _task_excerpt(material: Material, state: RunState, task: TaskState) -> Excerpt | None:
+    """The end of the log of the rung it fell at, or of the gate that it broke, else of its agent."""
+    for culprit in state.culprits.values():
+        if task.rung == "gate" and culprit.suspect == task.id:
+            return _excerpt(material.read_log(f"gate.{culprit.round}.{culprit.gate}.log"), task.hint)
     start = f"{task.id}.{task.attempt}."
-    kind = {"verify": "verify-", "environment": "setup-"}.get(task.rung, "")
+    # A stage has one log of its own name; the checks before it are numbered.
+    kind = {"verify": "verify-", "environment": "setup-"}.get(task.rung, f"{task.rung}.log")
     numbered = sorted(
         (name for name in material.logs if kind and name.startswith(start + kind)),
         key=lambda name: (len(name), name),

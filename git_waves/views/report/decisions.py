@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from git_waves.core import fold
 from git_waves.core.report.model import Excerpt, Report, TaskReport
+from git_waves.views.culprit_text import culprits_now
 from git_waves.views.report.words import word
 from git_waves.views.safe import shell_word
 from git_waves.views.standing import HALTED, go_on, is_told_by_tasks
@@ -97,6 +98,12 @@ def _about_writer(report: Report, name: str, command: str) -> Decision:
     )
 
 
+def _changed_by_culprits(state: fold.RunState) -> Iterator[str]:
+    """What those who broke a gate changed."""
+    for task in dict.fromkeys(task for culprit in culprits_now(state) for task in culprit.tasks):
+        yield from state.tasks[task].paths
+
+
 def _once(steps: list[Step]) -> tuple[Step, ...]:
     """Every command once, with the first purpose it is given."""
     found: dict[str, Step] = {}
@@ -124,7 +131,7 @@ def _about_run(report: Report) -> Decision:
         title="",
         happened=_HAPPENED.get(state.halt_kind, "the run halted"),
         reason=state.halted,
-        paths=(),
+        paths=tuple(_changed_by_culprits(state)) if state.halt_kind == "gate" else (),
         hint="" if is_command or state.halt_kind == "refs" else state.halt_hint,
         steps=tuple(_ways_out(report)),
         excerpt=next((run.excerpt for run in red if not run.passed), None),
