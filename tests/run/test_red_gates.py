@@ -215,9 +215,7 @@ def test_a_flaky_gate_blames_nobody(repo: RepoBuilder) -> None:
 
 
 def test_a_gate_finds_what_the_gates_before_it_made_also_where_it_is_tried(repo: RepoBuilder) -> None:
-    head = (
-        "gates:\n  build: make -s made.lst\n  tests: test -s made.lst && ! grep -ls BAD *.txt\n"
-    )
+    head = "gates:\n  build: make -s made.lst\n  tests: test -s made.lst && ! grep -ls BAD *.txt\n"
     tasks = [task(name, run=f"echo {'BAD' if name == 'b' else name} > {name}.txt") for name in "abc"]
     made = "made.lst:\n\tls > $@\n"
     repo.commit({".waves/plan.yaml": plan(*tasks, head=head), "Makefile": made})
