@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from git_waves import refs
+from git_waves import keeping, refs
 from git_waves.adapters import eventlog, hooks, locks, worktrees
 from git_waves.adapters.git import Git
 from git_waves.adapters.jobs import Job, is_alive
@@ -24,6 +24,7 @@ from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid
 from git_waves.errors import SurroundingsError, UsageError
 from git_waves.handing import kept_trees
+from git_waves.keeping import MERGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,7 @@ def clean(
 def _clean_plan(repository: Repository, plan: str, of_plan: list[RunDir], wish: _Wish) -> Iterator[Tidied]:
     integration = repository.git.ref(refs.integration_ref(plan))
     branches: list[str] = []
+    readable: list[str] = []
     gone: set[str] = set()
     for run_dir in of_plan:
         try:
@@ -75,6 +77,7 @@ def _clean_plan(repository: Repository, plan: str, of_plan: list[RunDir], wish: 
         except SurroundingsError as error:
             yield Tidied(what="run", name=run_dir.run, is_removed=False, reason=error.message)
             continue
+        readable.append(run_dir.run)
         state = fold.fold(events)
         branches += _branches(events)
         given_up = tuple(_given_up(run_dir, events, state, is_newest=run_dir is of_plan[0]))
@@ -82,8 +85,11 @@ def _clean_plan(repository: Repository, plan: str, of_plan: list[RunDir], wish: 
             if tidied.is_removed:
                 gone.add(str(Path(tidied.name).resolve()))
             yield tidied
+    yield from keeping.drop_stray_gates(repository, plan, is_rehearsal=wish.is_rehearsal)
     for branch in dict.fromkeys(branches):
         yield from _clean_branch(repository.git, branch, integration, gone, wish)
+    yield from keeping.clean_archives(repository.git, readable, integration, is_rehearsal=wish.is_rehearsal)
+    yield keeping.kept_record(repository.git, plan, [run_dir.path for run_dir in of_plan])
 
 
 def _branches(events: tuple[dict[str, Any], ...]) -> Iterator[str]:
@@ -137,7 +143,7 @@ def _clean_worktrees(
             yield Tidied(what="worktree", name=str(folder), is_removed=False, reason=why + way)
             continue
         if wish.is_rehearsal:
-            reason = f"{why}; its work would be saved in a ref" if why else _MERGED
+            reason = f"{why}; its work would be saved in a ref" if why else MERGED
             yield Tidied(what="worktree", name=str(folder), is_removed=True, reason=reason)
             continue
         lease = worktrees.Lease(
@@ -160,10 +166,9 @@ def _clean_worktrees(
         size += _note_removal(run_dir, state, size, task, result.archive or "")
         worktrees.forget_empty_folders(folder.parent)
         saved = f"; what was not merged is in '{result.archive}'" if result.archive else ""
-        yield Tidied(what="worktree", name=str(folder), is_removed=True, reason=(why or _MERGED) + saved)
+        yield Tidied(what="worktree", name=str(folder), is_removed=True, reason=(why or MERGED) + saved)
 
 
-_MERGED = "its work is in the integration ref"
 _AT_REST = (fold.FAILED, fold.PARKED, fold.BLOCKED, fold.SKIPPED, fold.PENDING)
 
 
@@ -211,7 +216,7 @@ def _clean_branch(
     else:
         why = ""
     yield Tidied(
-        what="branch", name=branch.removeprefix("refs/heads/"), is_removed=not why, reason=why or _MERGED
+        what="branch", name=branch.removeprefix("refs/heads/"), is_removed=not why, reason=why or MERGED
     )
 
 

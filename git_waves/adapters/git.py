@@ -333,6 +333,16 @@ class Git:
         """The whole message of a commit."""
         return self._text("log", "--max-count=1", "--format=%B", commit)
 
+    def committed_at(self, commit: Oid) -> str:
+        """When a commit was made, ISO 8601 with the committer's offset."""
+        return self._text("log", "--max-count=1", "--format=%cI", commit)
+
+    def is_branch_name(self, name: str) -> bool:
+        """Whether git takes this for the short name of a branch."""
+        if name.startswith("-") or name == "HEAD":
+            return False
+        return self._run("check-ref-format", f"refs/heads/{name}", ok=(0, 1)).returncode == 0
+
     def count_commits(self, base: Oid, tip: Oid) -> int:
         """How many commits `tip` has that `base` has not."""
         return int(self._text("rev-list", "--count", tip, f"^{base}"))
@@ -879,6 +889,10 @@ class Git:
             self._run(*arguments, "--detach", str(folder), commit)
         else:
             self._run(*arguments, str(folder), branch)
+
+    def add_checkout(self, folder: Path, *, branch: str) -> None:
+        """A worktree for a person, with the files of an existing branch."""
+        self._run("worktree", "add", "--quiet", str(folder), branch)
 
     def remove_worktree(self, folder: Path) -> None:
         """Remove a worktree, locked and dirty as it may be. Only `worktrees.remove` calls this, after its proof."""

@@ -73,3 +73,30 @@ class Shown:
     given: tuple[tuple[RepoPath, str], ...]
     handed_on: tuple[RepoPath, ...]
     is_running: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archived:
+    """Work that was saved before a worktree went: the `ref` that keeps `commit`, saved `at` (ISO 8601), with the `paths` in
+    which it differs from what is integrated. `name` is short for it; `task` is empty for a place of an integration ref, and
+    `plan` where nobody knows it any more."""
+
+    ref: str
+    run: str
+    plan: str
+    task: str
+    attempt: int
+    name: str
+    commit: Oid
+    at: str
+    paths: tuple[RepoPath, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """Archived work on a `branch`, which is new or was there already, and in a `worktree` when one was asked for."""
+
+    archived: Archived
+    branch: str
+    worktree: str | None
+    is_new: bool

@@ -33,6 +33,7 @@ pull-request | 0 0 | --plan= --per-task --ready --base= --remote= --dry-run -n
 report | 0 1 | --run= --html= --output= -o= --plan=
 owned | 0 0 | -z
 request | 1 1 | --reason=!
+restore | 0 1 | --attempt= --to= --worktree= --plan=
 clean | 0 0 | --plan= --dry-run -n --archive
 completion | 1 1 |
 version | 0 0 |

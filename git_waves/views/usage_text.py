@@ -45,6 +45,7 @@ GROUPS = (
     (
         "tidy up",
         (
+            ("restore", "bring archived work back, on a branch of its own"),
             ("clean", "remove worktrees and branches that are proved merged"),
             ("hooks", "take back what runs changed in the repository's configuration"),
             ("completion", "print a script that completes, for bash, zsh or fish"),

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from git_waves.adapters import archive, worktrees
+from git_waves.adapters import archive, handoff, worktrees
 from git_waves.adapters.git import Git, GitError
 from git_waves.adapters.worktrees import Kept, Lease, Removed
-from git_waves.core.model import Oid
+from git_waves.core.model import Oid, RepoPath
 from git_waves.errors import SurroundingsError
 from tests.support.repo import RepoBuilder
 
@@ -162,6 +162,56 @@ def test_unmerged_commits_and_leftovers_are_in_the_archive_before_the_folder_goe
     assert removed == Removed(archive="refs/waves/archive/r/t1/1")
     assert repo.git("show", "refs/waves/archive/r/t1/1:untracked.txt") == "only copy"
     assert repo.git("show", "refs/waves/archive/r/t1/1:src/a.txt") == "committed"
+
+
+def test_whatever_an_agent_leaves_is_saved_and_what_git_ignores_is_not(
+    repo: RepoBuilder, git: Git, base: str
+) -> None:
+    """Ignored files are build output and copies of the user's own: saving a `node_modules` with each attempt helps nobody."""
+    lease = made(git, lease_in(repo, base))
+    (repo.folder / ".git/info/exclude").write_text("mine/\n")
+    (lease.folder / "src/a.txt").write_text("changed\n")
+    (lease.folder / "src/b.txt").unlink()
+    (lease.folder / "staged.txt").write_text("staged\n")
+    repo.git("add", "staged.txt", cwd=lease.folder)
+    (lease.folder / "staged.txt").write_text("and changed since\n")
+    tool = lease.folder / "deep/tool"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    (lease.folder / "link").symlink_to("/etc/passwd")
+    for ignored in ("build.log", "mine/notes.txt"):
+        (lease.folder / ignored).parent.mkdir(exist_ok=True)
+        (lease.folder / ignored).write_text("not saved\n")
+    removed = worktrees.remove(git, lease, integration=Oid(base))
+    assert removed == Removed(archive="refs/waves/archive/r/t1/1")
+    listed = repo.git("ls-tree", "-r", "refs/waves/archive/r/t1/1").splitlines()
+    assert {line.split("\t")[1]: line[:6] for line in listed} == {
+        ".gitignore": "100644",
+        "deep/tool": "100755",
+        "link": "120000",
+        "src/a.txt": "100644",
+        "staged.txt": "100644",
+    }
+    assert repo.git("show", "refs/waves/archive/r/t1/1:staged.txt") == "and changed since"
+    assert repo.git("show", "refs/waves/archive/r/t1/1:src/a.txt") == "changed"
+    assert not lease.folder.exists()
+
+
+def test_what_was_handed_on_is_kept_anyway_unless_it_was_changed(
+    repo: RepoBuilder, git: Git, base: str
+) -> None:
+    for attempt, content in ((1, "as it was\n"), (2, "changed\n")):
+        lease = made(git, lease_in(repo, base, attempt=attempt))
+        (lease.folder / "notes.md").write_text("as it was\n")
+        index = lease.index.with_name("handed-on")
+        tree = handoff.take(git, lease.folder, [RepoPath("notes.md")], index=index)
+        assert not isinstance(tree, handoff.Unfit)
+        (lease.folder / "notes.md").write_text(content)
+        removed = worktrees.remove(git, lease, integration=Oid(base), handed_on=[tree])
+        kept_in = f"refs/waves/archive/r/t1/{attempt}" if attempt == 2 else None
+        assert removed == Removed(archive=kept_in)
+    assert repo.git("show", "refs/waves/archive/r/t1/2:notes.md") == "changed"
 
 
 def test_a_nested_repository_is_never_deleted(repo: RepoBuilder, git: Git, base: str) -> None:

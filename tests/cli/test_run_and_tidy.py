@@ -149,7 +149,8 @@ def test_clean_removes_what_is_proved_merged_and_says_why_it_keeps_the_rest(
     assert rehearsed.replace("would remove", "removed").replace("would keep", "kept") == cleaned
     assert halted.git("branch", "--list", "waves/p/good/*") == ""
     assert (halted.folder.parent / "repo.waves/p/bad.1/not-mine.txt").is_file()
-    assert waves("clean").out.count("kept ") == 2, "cleaning twice keeps the same"
+    kept = [line for line in cleaned.splitlines() if line.startswith("kept ")]
+    assert waves("clean").out.splitlines() == kept, "cleaning twice keeps the same"
 
 
 def test_clean_with_archive_saves_first_and_then_nothing_is_left(halted: RepoBuilder, waves: Waves) -> None:
@@ -158,10 +159,8 @@ def test_clean_with_archive_saves_first_and_then_nothing_is_left(halted: RepoBui
     (saved,) = halted.git("for-each-ref", "--format=%(refname)", "refs/waves/archive").splitlines()
     assert halted.git("show", f"{saved}:not-mine.txt") == "y"
     assert not (halted.folder.parent / "repo.waves").exists()
-    assert waves("clean").out in (
-        "nothing of ours is left to remove\n",
-        "kept branch 'waves/p/bad/1': it has commits that are not in the integration ref\n",
-    )
+    kept = [line.split("'")[0] for line in waves("clean").out.splitlines()]
+    assert kept == ["kept archive ", "kept record of plan "]
     waves("retry", "bad")
     assert "bad: attempt 2 starts" in lines_of(waves("run", exit=1).out), (
         "what was cleaned can be tried again"
