@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -86,19 +87,37 @@ def _writer_log(found: FoundRun, name: str) -> Path:
 
 
 def follow(path: Path, over: Callable[[], bool]) -> Iterator[bytes]:
-    """The log's content, and what is added to it, until `over` says that it has ended."""
+    """The log's content, and what is added to it, until `over` says that it has ended. In place of the middle that a log
+    lost when it outgrew its limit there are words."""
     while not path.exists():
         if over():
             return
         time.sleep(_POLL)
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         while True:
             has_ended = over()  # asked before reading, so that the last words are read too
-            while chunk := file.read(_CHUNK):
-                yield chunk
+            while (span := _next_span(file.fileno())) is not None:
+                lost, length = span
+                if lost:
+                    yield f"\n(git-waves: {lost} bytes of output were not kept)\n".encode()
+                yield file.read(min(length, _CHUNK))
             if has_ended:
                 return
             time.sleep(_POLL)
+
+
+def _next_span(descriptor: int) -> tuple[int, int] | None:
+    """Go on to where the file holds something: how many bytes were passed over, and how many there are up to the next hole.
+    None at the end of the file, or when nothing but a hole follows."""
+    at = os.lseek(descriptor, 0, os.SEEK_CUR)
+    try:
+        begin = os.lseek(descriptor, at, os.SEEK_DATA)
+        end = os.lseek(descriptor, begin, os.SEEK_HOLE)
+    except OSError:
+        os.lseek(descriptor, at, os.SEEK_SET)
+        return None
+    os.lseek(descriptor, begin, os.SEEK_SET)
+    return begin - at, end - begin
 
 
 def has_ended(repository: Repository, path: Path, name: str, plan: str | None) -> bool:

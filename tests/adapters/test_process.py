@@ -50,6 +50,12 @@ def test_stdin_is_at_its_end(scene: JobScene) -> None:
     assert scene.output == b"over\n"
 
 
+def test_a_command_that_closes_its_streams_goes_on_to_its_own_end(scene: JobScene) -> None:
+    result = scene.run("sh", "-c", "echo before; exec <&- >&- 2>&-; sleep 0.2; exit 7")
+    assert (result.reason, result.code) == (Reason.EXITED, 7)
+    assert scene.output == b"before\n"
+
+
 def test_stdin_comes_from_a_file(scene: JobScene) -> None:
     prompt = scene.folder / "prompt"
     prompt.write_bytes(b"do this\0and that")

@@ -152,3 +152,19 @@ def test_a_task_whose_branch_is_gone_is_shown_all_the_same(waves: Waves, scene: 
 @pytest.mark.usefixtures("scene")
 def test_a_task_that_there_is_not(waves: Waves) -> None:
     assert "has no task 'nope'" in waves("show", "nope", exit=2).err
+
+
+def test_a_middle_that_was_not_kept_is_told_and_not_shown(waves: Waves, scene: scenes.Scene) -> None:
+    """A log that outgrew its limit: head, hole, tail. The hole reads as NUL bytes, millions of them."""
+    scene.lease("t1")
+    scene.reach("t1", "agent")
+    path = scene.run_dir.log("t1", 1)
+    with path.open("wb") as file:
+        file.write(b"h" * 4095 + b"\n")
+        file.seek(20 << 20)
+        file.write(b"tail\n")
+    lost = (20 << 20) - 4096
+    assert (
+        waves("log", "t1").out
+        == "h" * 4095 + f"\n\n(git-waves: {lost} bytes of output were not kept)\ntail\n"
+    )
