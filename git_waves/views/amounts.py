@@ -27,9 +27,16 @@ def money(dollars: float) -> str:
     return f"${dollars:.2f}" if dollars >= 0.01 else f"${dollars:.4f}"
 
 
-def both(number: float, dollars: float) -> str:
-    """`213k tokens, $0.31`: what there is of the two; empty when nothing was told."""
-    parts = (f"{tokens(number)} tokens" if number else "", money(dollars))
+def both(
+    number: float, dollars: float, most_tokens: float | None = None, most_dollars: float | None = None
+) -> str:
+    """`213k tokens, $0.31`, or `213k of 2M tokens, $0.31 of $5.00`: what there is of the two; empty when nothing was told."""
+    of_tokens = f" of {tokens(most_tokens)}" if most_tokens else ""
+    of_dollars = f" of {money(most_dollars)}" if most_dollars else ""
+    parts = (
+        f"{tokens(number)}{of_tokens} tokens" if number else "",
+        money(dollars) + of_dollars if dollars else "",
+    )
     return ", ".join(part for part in parts if part)
 
 

@@ -86,12 +86,9 @@ def header(
     lines += wrapped(
         f"{len(state.tasks)} task{'s' if len(state.tasks) != 1 else ''}: {counts(state)}", "", width
     )
-    used = amounts.both(*state.spent())
+    used = amounts.both(*state.spent(), state.budget.get("tokens"), state.budget.get("cost"))
     if used:
-        limits = amounts.limits(
-            {name: state.budget.get(name) for name in ("tokens", "cost") if state.budget.get(name)}
-        )
-        lines += wrapped(f"used: {used}" + (f", of {limits}" if limits else ""), "", width)
+        lines += wrapped(f"used: {used}", "", width)
     return lines
 
 

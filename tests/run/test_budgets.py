@@ -100,7 +100,7 @@ def test_a_run_over_its_tokens_ends_its_agents_keeps_what_is_done_and_goes_on_wi
     out = repo.waves("run", "--budget", "tokens=5k")
     assert merged(repo) == ["done", "slow"]
     assert "used: 1.2k tokens" in out
-    assert "used: 1.2k tokens, of 5k tokens" in repo.waves("status")
+    assert "used: 1.2k of 5k tokens" in repo.waves("status")
 
 
 def test_work_that_is_done_is_merged_and_published_beyond_the_limit(repo: RepoBuilder) -> None:

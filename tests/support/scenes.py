@@ -137,6 +137,23 @@ class Scene:
             self.wait(seconds=seconds)
         self.add(eventlog.TaskPassed(task=task, attempt=attempt, tip=COMMIT, paths=list(paths)))
 
+    def spend(self, task: str, tokens: int, cost: float = 0.0, *, attempt: int = 1) -> None:
+        """An attempt has used so much so far."""
+        self.add(
+            eventlog.SpendingNoted(task=task, attempt=attempt, tokens=tokens, cost=cost, source="output")
+        )
+
+    def take_up(
+        self,
+        task: str,
+        how: Literal["adopted", "finished", "resumed"],
+        *,
+        attempt: int = 1,
+        session: str = "",
+    ) -> None:
+        """Another coordinator finds the attempt so."""
+        self.add(eventlog.TaskTakenUp(task=task, attempt=attempt, how=how, session=session))
+
     def fall(
         self,
         task: str,
@@ -248,7 +265,11 @@ class Scene:
         self.add(eventlog.Published(group=group, old=COMMIT, new=COMMIT))
 
     def halt(
-        self, kind: Literal["failed", "parked", "conflict", "gate", "refs"], reason: str, *, hint: str = ""
+        self,
+        kind: Literal["failed", "parked", "conflict", "gate", "refs", "budget"],
+        reason: str,
+        *,
+        hint: str = "",
     ) -> None:
         """A person must decide."""
         self.add(eventlog.RunHalted(kind=kind, reason=reason, hint=hint))
@@ -269,9 +290,11 @@ class Scene:
         """Everything is settled."""
         self.add(eventlog.RunFinished(integration=COMMIT))
 
-    def retry(self, task: str, *, grant: tuple[str, ...] = ()) -> None:
+    def retry(
+        self, task: str, *, grant: tuple[str, ...] = (), budget: dict[str, float | None] | None = None
+    ) -> None:
         """Another attempt is asked for."""
-        self.add(eventlog.TaskRetried(task=task, grant=list(grant)))
+        self.add(eventlog.TaskRetried(task=task, grant=list(grant), budget=budget or {}))
 
     def skip(self, task: str, reason: str) -> None:
         """A person goes on without the task."""
@@ -293,9 +316,9 @@ class Scene:
         """The task waits for a machine-wide resource, or with an empty reason no more."""
         self.add(eventlog.TaskHeld(task=task, resource=resource, reason=reason))
 
-    def interrupt(self, task: str, reason: str) -> None:
-        """The attempt ends through nobody's fault."""
-        self.add(eventlog.TaskInterrupted(task=task, attempt=1, reason=reason))
+    def interrupt(self, task: str, reason: str, *, session: str = "") -> None:
+        """The attempt ends through nobody's fault; with a session it can go on."""
+        self.add(eventlog.TaskInterrupted(task=task, attempt=1, reason=reason, session=session))
 
     def ask(self, task: str, path: str, *, owner: str, reason: str) -> None:
         """The agent asks for a path."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -66,6 +67,66 @@ def test_a_task_that_waits_for_what_another_run_holds(night: scenes.Scene) -> No
     check_golden("status/held.txt", status_text(state_of(night), is_running=True, now=now(night), width=100))
     night.lease("t3", attempt=2)
     assert "waits for 'database'" not in status_text(state_of(night), is_running=True, now=now(night))
+
+
+def spendthrift(night: scenes.Scene) -> scenes.Scene:
+    """The same night, told what it costs, after its coordinator was killed and another one came."""
+    night.spend("t1", 1_234_567, 3.4)
+    night.spend("t2", 820)
+    night.spend("t3", 64_900, 0.0042)
+    night.take_up("t3", "adopted")
+    night.warn("attempt 1 of task 't3' has used more than 80% of its limit of 80000 tokens")
+    return night
+
+
+def test_what_agents_told_has_columns_and_what_was_taken_up_says_so(night: scenes.Scene) -> None:
+    state = state_of(spendthrift(night))
+    state.budget.update(tokens=2_000_000, cost=10.0, quiet=None)
+    check_golden("status/spent.txt", status_text(state, is_running=True, now=now(night)))
+    text = status_text(state, is_running=True, now=now(night), width=100)
+    assert max(map(len, text.splitlines())) <= 100
+    records = status_porcelain(state, is_running=True, nul=False).splitlines()
+    assert [record for record in records if record.startswith(("spent", "taken-up"))] == [
+        "spent\tt1\t1234567\t3.400000",
+        "spent\tt2\t820\t0.000000",
+        "spent\tt3\t64900\t0.004200",
+        "taken-up\tt3\tadopted",
+    ]
+    told = status_json(state, is_running=True)
+    assert told["spent"] == {"tokens": 1_300_287, "cost": 3.4042}
+    assert told["budget"] == {"tokens": 2_000_000, "cost": 10.0, "quiet": None}
+    assert [(one["taken_up"], one["attempts"]) for one in told["tasks"][1:3]] == [
+        ("", [{"attempt": 1, "tokens": 820, "cost": None}]),
+        ("adopted", [{"attempt": 1, "tokens": 64900, "cost": 0.0042}]),
+    ]
+
+
+def test_tokens_without_money_are_one_column(night: scenes.Scene) -> None:
+    night.spend("t1", 999)
+    text = status_text(state_of(night), is_running=True, now=now(night))
+    assert "TRY  TOKENS  AT" in text
+    assert "used: 999 tokens\n" in text
+
+
+@pytest.mark.parametrize(
+    ("how", "word"), [("finished", "running (agent finished)"), ("resumed", "running (resumed)")]
+)
+def test_each_class_of_a_restart_has_its_word(
+    night: scenes.Scene, how: Literal["finished", "resumed"], word: str
+) -> None:
+    night.take_up("t3", how, session="s-1")
+    assert word in status_text(state_of(night), is_running=True, now=now(night))
+    night.interrupt("t3", "stopped", session="s-1")
+    assert "pending (to resume)" in status_text(state_of(night), is_running=True, now=now(night))
+
+
+def test_a_run_that_halted_at_its_limit_says_how_to_go_on(tmp_path: Path) -> None:
+    scene = scenes.Scene(tmp_path)
+    scene.begin({"1": [["t1"]]}, source="plans/night.yaml")
+    reason = "the run's limit is reached: 5 tokens used, and the limit is 5 tokens (task 't1': 5 tokens)"
+    scene.halt("budget", reason, hint="git waves run --budget tokens=MORE")
+    words = next_step(state_of(scene), is_running=False)
+    assert words == "'git waves run plans/night.yaml --budget tokens=MORE' goes on with another limit"
 
 
 def test_writers_that_are_stopped_for_the_run_and_after_it(night: scenes.Scene) -> None:
