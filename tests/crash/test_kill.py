@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import warm
 from tests.support.plans import plan, task, wait_for
 from tests.support.processes import processes_of
 from tests.support.repo import ROOT, RepoBuilder, sealed_environment
@@ -37,15 +38,9 @@ def make_scene(folder: Path, text: str = SIX) -> RepoBuilder:
 
 def drive(repo: RepoBuilder, point: str, number: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the crash driver once."""
-    return subprocess.run(
-        [sys.executable, "-m", "tests.crash.driver", point, str(number), "run", *arguments],
-        cwd=repo.folder,
-        env={**repo.environment, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**repo.environment, "PYTHONPATH": str(ROOT)}
+    words = (point, str(number), "run", *arguments)
+    return warm.run("tests.crash.driver", words, cwd=repo.folder, environment=environment)
 
 
 def events_of(repo: RepoBuilder) -> list[dict[str, object]]:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.support import warm
+
 FIXED_DATE = "2026-01-02T03:04:05+00:00"
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -85,10 +87,15 @@ class RepoBuilder:
         stdin: str = "",
     ) -> subprocess.CompletedProcess[str]:
         """Run `git waves …` as a real process and return what happened."""
+        whole = {**self.environment, "PYTHONPATH": str(ROOT), **(environment or {})}
+        if warm.can_run(whole):
+            return warm.run(
+                "git_waves.entry", arguments, cwd=cwd or self.folder, environment=whole, stdin=stdin
+            )
         return subprocess.run(
             [sys.executable, "-m", "git_waves", *arguments],
             cwd=cwd or self.folder,
-            env={**self.environment, "PYTHONPATH": str(ROOT), **(environment or {})},
+            env=whole,
             input=stdin,
             capture_output=True,
             text=True,
