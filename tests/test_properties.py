@@ -68,3 +68,12 @@ def test_a_fifth_of_the_examples_is_tried_quickly_and_many_others_in_fuzz(tmp_pa
 def test_luck_decides_only_where_it_is_asked_for() -> None:
     assert settings.get_current_profile_name() in ("quick", "full", "fuzz")
     assert settings().derandomize == (settings.get_current_profile_name() != "fuzz")
+
+
+def test_properties_take_their_number_of_examples_from_the_occasion() -> None:
+    """`settings(max_examples=...)` in a test would be the same number in every profile."""
+    files = [path for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__)]
+    wrong = [
+        str(path.relative_to(ROOT)) for path in files if "max_examples" in path.read_text(encoding="utf-8")
+    ]
+    assert not wrong, f"use examples() of tests/support/properties.py in {', '.join(wrong)}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core.culprit import MOST_PAIRS, Mix, Verdict, Why, most_tries, search
+from tests.support.properties import examples
 
 
 class SimulatedGate:
@@ -56,7 +57,7 @@ def rows(draw: st.DrawFn) -> tuple[int, ...]:
     return tuple(starts)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(rows(), st.data())
 def test_a_task_that_breaks_the_gate_alone_is_named(starts: tuple[int, ...], data: st.DataObject) -> None:
     culprit = data.draw(st.integers(1, len(starts)))
@@ -66,7 +67,7 @@ def test_a_task_that_breaks_the_gate_alone_is_named(starts: tuple[int, ...], dat
     assert len(gate.asked) <= 2 + math.ceil(math.log2(len(starts) - published or 1))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(rows().filter(lambda starts: len(starts) > 1), st.data())
 def test_a_pair_is_named_unless_the_second_was_cut_from_the_first(
     starts: tuple[int, ...], data: st.DataObject
@@ -84,7 +85,7 @@ def test_a_pair_is_named_unless_the_second_was_cut_from_the_first(
     assert len(gate.asked) == len(set(gate.asked)), "no tree is asked about twice"
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(rows(), st.data())
 def test_with_any_breaking_sets_what_is_named_breaks_it_and_what_is_left_without_the_suspect_is_green(
     starts: tuple[int, ...], data: st.DataObject

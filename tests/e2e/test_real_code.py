@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import toolz  # type: ignore[import-untyped]  # it ships no types
 
 from tests.support.digest import digest_of_users_things
@@ -69,6 +70,7 @@ def library(repo: RepoBuilder) -> str:
     return repo.commit({".waves/plan.yaml": PLAN, ".gitignore": "__pycache__/\n*.pyc\n"})
 
 
+@pytest.mark.long  # five runs of the library's tests
 def test_formatters_run_side_by_side_and_the_librarys_own_tests_stay_green(
     repo: RepoBuilder, tmp_path: Path
 ) -> None:
