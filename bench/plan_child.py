@@ -23,6 +23,7 @@ from git_waves.core.findings import find_all
 from git_waves.core.ownership import build_manifest
 from git_waves.core.schedule import build_schedule
 from git_waves.formats import PlanText, read_plan, read_text
+from git_waves.formats.collector import paused_collector
 from git_waves.formats.native.expressible import expressible
 from git_waves.formats.native.writer import write_plan
 
@@ -69,17 +70,19 @@ def naive(data: bytes) -> object:
 def ours(data: bytes) -> object:
     """Parse, validate, manifest, groups, and the manifest as the bytes that a run writes."""
     plan = read_plan(PlanText(name_hint="plan", source="plan", data=data), known_agents=agents.KNOWN)
-    manifest = build_manifest(plan)
-    schedule = build_schedule(plan, manifest=manifest)
+    with paused_collector():  # as `planning.analyse` does
+        manifest = build_manifest(plan)
+        schedule = build_schedule(plan, manifest=manifest)
     return schedule, json.dumps(manifest.to_json(), sort_keys=True).encode()
 
 
 def findings(data: bytes) -> object:
     """All that `git waves plan` works out, everything that is wrong with the plan included."""
     plan = read_plan(PlanText(name_hint="plan", source="plan", data=data), known_agents=agents.KNOWN)
-    manifest = build_manifest(plan)
-    schedule = build_schedule(plan, manifest=manifest)
-    return find_all(plan, manifest=manifest, schedule=schedule, look_up=lambda _: True), measure(schedule)
+    with paused_collector():
+        manifest = build_manifest(plan)
+        schedule = build_schedule(plan, manifest=manifest)
+        return find_all(plan, manifest=manifest, schedule=schedule, look_up=lambda _: True), measure(schedule)
 
 
 def imported(data: bytes) -> object:

@@ -23,6 +23,7 @@ from git_waves.core.speedup import estimate_speedup
 from git_waves.core.weights import weigh
 from git_waves.errors import UsageError
 from git_waves.formats import read_text as read_any
+from git_waves.formats.collector import paused_collector
 from git_waves.formats.source import MAX_BYTES, PlanText
 
 __all__ = ["Analysis", "analyse", "read", "read_text", "read_whole", "rounds_of"]
@@ -62,6 +63,15 @@ def analyse(
     `max_parallel` and `base` (a revision) None leave it to the plan; `with_history` also looks at how files changed
     together, which takes longer than all the rest.
     """
+    with paused_collector():
+        return _analyse(
+            plan, repository=repository, max_parallel=max_parallel, base=base, with_history=with_history
+        )
+
+
+def _analyse(
+    plan: Plan, *, repository: Repository, max_parallel: int | None, base: str | None, with_history: bool
+) -> Analysis:
     manifest = build_manifest(plan)
     layout = lay_out(plan, manifest.collisions())
     schedule = build_schedule(plan, max_parallel=max_parallel, manifest=manifest, layout=layout)

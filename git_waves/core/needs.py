@@ -47,11 +47,14 @@ def effective_needs(plan: Plan) -> EffectiveNeeds:
         for on in dict.fromkeys(task.needs)
         if on in todo
     )
+    asked = tuple(_file_needs(plan, todo))
+    if not asked:
+        return EffectiveNeeds(needs=declared)
     nodes, before = precedence(plan, declared, place_in_groups(plan, declared))
     order = Order(nodes, before)
     graph = AcyclicGraph(before)
     added, contradictions = [], []
-    for need in _file_needs(plan, todo):
+    for need in asked:
         if order.is_before(need.on, need.task):
             continue
         if graph.add(nodes[need.on], nodes[need.task]):
@@ -64,16 +67,15 @@ def effective_needs(plan: Plan) -> EffectiveNeeds:
 def _file_needs(plan: Plan, todo: set[TaskId]) -> Iterator[Need]:
     """One need for each pair of tasks, with the first path that asks for it, in the plan's order."""
     creators = _Creators()
-    for task in plan.tasks:
+    tasks = [task for task in plan.tasks if task.id in todo]
+    for task in tasks:
         for claim in task.claims:
-            if task.id in todo and claim.intent is Intent.CREATE and claim.origin is Origin.EXPLICIT:
+            if claim.intent is Intent.CREATE and claim.origin is Origin.EXPLICIT:
                 creators.add(claim.pattern, task.id)
     seen: set[tuple[TaskId, TaskId]] = set()
-    for task in plan.tasks:
+    for task in tasks if creators.exact else ():
         for claim in task.claims:
-            if task.id not in todo or claim.origin is not Origin.EXPLICIT:
-                continue
-            if claim.intent in (Intent.MODIFY, Intent.DELETE):
+            if claim.intent in (Intent.MODIFY, Intent.DELETE) and claim.origin is Origin.EXPLICIT:
                 for on in creators.of(claim.pattern):
                     if on != task.id and (task.id, on) not in seen:
                         seen.add((task.id, on))

@@ -31,6 +31,13 @@ class Barriers:
 def place_in_groups(plan: Plan, needs: Iterable[Need]) -> Barriers:
     """Where each task to do stands among the authored groups, given these needs."""
     todo = [task for task in plan.tasks if not task.is_done]
+    if all(task.group is None for task in todo):
+        return Barriers(
+            names=(),
+            places={task.id: 0 for task in todo},
+            moved=frozenset(),
+            authored=frozenset(),
+        )
     numbers = {task.id: number for number, task in enumerate(todo)}
     before: list[list[int]] = [[] for _ in todo]
     for need in needs:

@@ -17,6 +17,10 @@ from git_waves.core.model import Intent, Origin, PathPattern, PatternKind, Plan,
 from git_waves.core.overlaps import Collision, Overlap, find_collisions
 from git_waves.core.paths import compiled, folders_of
 
+_INFERRED = str(Origin.INFERRED)
+_LISTS = (*map(str, Intent), _INFERRED)
+"""The lists of a task's claims: by what it does to a path, and what is only guessed. Not as members of enumerations,
+which are slow as keys: a plan may have 100,000 paths."""
 VERSION = 1
 """Of the manifest's JSON form; a reader refuses any other."""
 
@@ -38,8 +42,11 @@ def foreign_paths(rules: Rules, paths: Iterable[RepoPath]) -> tuple[RepoPath, ..
 def compile_rules(patterns: Iterable[PathPattern]) -> Rules:
     """Rules that allow what any of the patterns matches."""
     wanted = tuple(patterns)
+    files = [p.text for p in wanted if p.kind is PatternKind.FILE]
+    if len(files) == len(wanted):
+        return Rules(files=frozenset(files))
     return Rules(
-        files=frozenset(p.text for p in wanted if p.kind is PatternKind.FILE),
+        files=frozenset(files),
         dirs=tuple(sorted({f"{p.text}/" for p in wanted if p.kind is PatternKind.DIR})),
         globs=tuple(sorted({glob_regex(p.text) for p in wanted if p.kind is PatternKind.GLOB})),
     )
@@ -144,7 +151,7 @@ class OwnershipManifest:
             "plan": self.plan,
             "tasks": {
                 claims.task: {
-                    **{name: list(map(str, getattr(claims, name))) for name in (*Intent, Origin.INFERRED)},
+                    **{name: _texts(getattr(claims, name)) for name in _LISTS},
                     "rules": rules_to_json(claims.rules),
                 }
                 for claims in self.tasks
@@ -164,10 +171,7 @@ class OwnershipManifest:
             tasks=tuple(
                 TaskClaims(
                     task=TaskId(task),
-                    **{
-                        str(name): tuple(map(_pattern_of, claims[name]))
-                        for name in (*Intent, Origin.INFERRED)
-                    },
+                    **{name: tuple(map(_pattern_of, claims[name])) for name in _LISTS},
                     rules=rules_from_json(claims["rules"]),
                 )
                 for task, claims in sorted(data["tasks"].items())
@@ -217,12 +221,29 @@ def collisions_of(plan: Plan) -> tuple[Collision, ...]:
 
 
 def _claims_of(task: Task) -> TaskClaims:
-    lists: dict[str, set[PathPattern]] = {name: set() for name in (*Intent, Origin.INFERRED)}
+    lists: dict[str, list[PathPattern]] = {}
     for claim in task.claims:
-        lists[claim.intent if claim.origin is Origin.EXPLICIT else Origin.INFERRED].add(claim.pattern)
-    explicit = {pattern for intent in Intent for pattern in lists[intent]}
-    ordered = {str(name): tuple(sorted(patterns, key=str)) for name, patterns in lists.items()}
-    return TaskClaims(task=task.id, **ordered, rules=compile_rules(explicit or lists[Origin.INFERRED]))
+        name = _INFERRED if claim.origin is Origin.INFERRED else str(claim.intent)
+        if name in lists:
+            lists[name].append(claim.pattern)
+        else:
+            lists[name] = [claim.pattern]
+    ordered = {name: _ordered(patterns) for name, patterns in lists.items()}
+    guessed = ordered.get(_INFERRED, ())
+    explicit = [pattern for name, patterns in ordered.items() if name != _INFERRED for pattern in patterns]
+    return TaskClaims(task=task.id, **ordered, rules=compile_rules(explicit or guessed))
+
+
+def _ordered(patterns: list[PathPattern]) -> tuple[PathPattern, ...]:
+    """Sorted as they are written, each once."""
+    if len(patterns) < 2:
+        return tuple(patterns)
+    by_text = {str(pattern): pattern for pattern in patterns}
+    return tuple(by_text[text] for text in sorted(by_text))
+
+
+def _texts(patterns: tuple[PathPattern, ...]) -> list[str]:
+    return [p.text if p.kind is PatternKind.FILE else str(p) for p in patterns] if patterns else []
 
 
 def _pattern_of(text: str) -> PathPattern:

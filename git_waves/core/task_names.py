@@ -30,6 +30,7 @@ _THE = re.compile(r"[\s*]{0,4}(?:the\s+)?[*`'\"]{0,3}", re.IGNORECASE)
 _WORD_GAP = re.compile(r"[ \t]*[-_./ \t][ \t]*|[ \t]*\n[ \t]*")
 _TASK_BEHIND = re.compile(r"[*`'\"]{0,3}[- \t](?:task|plan)\b\**", re.IGNORECASE)
 _MOST_WORDS = 5  # of what a task is called
+_MERGING = ("merg", "land", "integrat")  # what is said of tasks that are only called by their words
 _NUMBERS_JOINED = re.compile(r"\b([a-z]{0,20}[-_.]?\d{1,9})-[a-z]{0,20}[-_.]?\d")
 _NUMBERED = re.compile(r"(?P<prefix>[A-Za-z]*[-_.]?)0*(?P<number>\d{1,9}(?:\.\d{1,9})*)")
 _IS_CERTAIN = re.compile(r"(?=.*\d)(?=.*[A-Za-z_.-])|.*[A-Za-z0-9][-_][A-Za-z0-9]")
@@ -79,12 +80,13 @@ class TaskNames:
         words = set(_TOKEN.findall(lowered))
         if not self._known.isdisjoint(words):
             return True
-        if not self._first_words.isdisjoint(_WORD.findall(lowered)):
-            return True
         is_marked = "task" in lowered or "plan" in lowered or "#" in lowered
         if is_marked and any(word.lstrip("0") in self._numbers for word in words if word[0].isdecimal()):
             return True
-        return any(
+        is_called = is_marked or any(word in lowered for word in _MERGING)
+        if is_called and not self._first_words.isdisjoint(_WORD.findall(lowered)):
+            return True
+        return "-" in lowered and any(
             found[1] in self._known or (is_marked and found[1].lstrip("0") in self._numbers)
             for found in _NUMBERS_JOINED.finditer(lowered)
         )

@@ -69,8 +69,11 @@ def check_needs(
     """
     needs = tuple(needs)
     edges: dict[TaskId, dict[TaskId, int]] = {task: {} for task, _, _ in needs}
+    behind: set[TaskId] = set()
+    is_in_order = True  # each task after those it needs, as most plans have it; then there is no circle
     for task, texts, lines in needs:
         if not texts:
+            behind.add(task)
             continue
         check_once(texts, lines, f"'needs' of task '{shorten(task)}'", problems)
         for text, line in zip(texts, lines, strict=True):
@@ -79,10 +82,13 @@ def check_needs(
                 problems.append(PlanProblem(line, f"task '{shorten(task)}' needs itself", "remove the entry"))
             elif on in edges:
                 edges[task].setdefault(on, line)
+                is_in_order = is_in_order and on in behind
             elif not is_fragment:
                 message = f"task '{shorten(task)}' needs '{shorten(text)}', which is no task of this plan"
                 problems.append(PlanProblem(line, message, _near_task(text, tuple(edges), len(problems))))
-    _check_cycles(edges, problems)
+        behind.add(task)
+    if not is_in_order:
+        _check_cycles(edges, problems)
 
 
 def _near_task(name: str, known: tuple[TaskId, ...], so_far: int) -> str:

@@ -10,7 +10,8 @@ import yaml
 from git_waves.errors import PlanProblem
 
 MAX_DEPTH = 16
-_NOT_PRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+NOT_PRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+"""What no YAML may hold."""
 _ANY_BREAK = re.compile("[\n\x85\u2028\u2029]")
 _HINTS = (
     ("alias", "a text that starts with '*' needs quotes"),
@@ -47,7 +48,7 @@ def control_characters(text: str) -> list[PlanProblem]:
         PlanProblem(
             text.count("\n", 0, bad.start()) + 1, f"control character U+{ord(bad.group()):04X}", "remove it"
         )
-        for bad in _NOT_PRINTABLE.finditer(text)
+        for bad in NOT_PRINTABLE.finditer(text)
     ]
 
 

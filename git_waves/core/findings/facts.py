@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from git_waves.core.bounds import measure
+from git_waves.core.bounds import Bounds, measure
 from git_waves.core.findings.wording import count, listed
 from git_waves.core.model import (
     Claim,
@@ -86,13 +86,19 @@ class Facts:
         }
 
     @cached_property
+    def bounds(self) -> Bounds:
+        """The numbers of the schedule."""
+        return measure(self.schedule)
+
+    @cached_property
     def costs(self) -> Costs:
         """What shared paths and resources cost, by scheduling again; nothing where needs make the plan as long as it is.
 
         Only declared needs: those that follow from a shared file go when it is hoisted.
         """
         declared = tuple(need for need in self.schedule.needs if need.kind is NeedKind.DECLARED)
-        bounds = measure(replace(self.schedule, needs=declared))
+        is_all = len(declared) == len(self.schedule.needs)
+        bounds = self.bounds if is_all else measure(replace(self.schedule, needs=declared))
         if bounds.rounds <= bounds.longest_chain:
             return Costs()
         rounds = [one_round for group in self.schedule.groups for one_round in group.rounds]

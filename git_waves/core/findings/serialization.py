@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from git_waves.core.bounds import measure
 from git_waves.core.findings.facts import Facts
 from git_waves.core.findings.wording import count, joined, named, quoted
 from git_waves.core.model import Finding, HoldKind, Level, PatternKind, RepoPath
@@ -20,7 +19,7 @@ _FEWEST_SERIAL = 3  # tasks; of two, a finding about what they share says it all
 
 def check_serialization(facts: Facts) -> tuple[Finding, ...]:
     """One finding for each choice that shortens the plan, and one for a plan that runs one task after the other."""
-    bounds = measure(facts.schedule)
+    bounds = facts.bounds
     found = [
         *(
             _path_or_resource(facts, cost) if len(cost.names) == 1 else _set(facts, cost)

@@ -6,6 +6,7 @@ from git_waves.core.model import DEFAULT_MAX_PARALLEL, CommitPolicy, OnFailure, 
 from git_waves.errors import PlanProblem
 from git_waves.formats.checks import plan_error
 from git_waves.formats.collector import paused_collector
+from git_waves.formats.jsontree import load_json
 from git_waves.formats.marks import MarkedList, MarkedMap, kind_of, line_of, map_under
 from git_waves.formats.names import plan_name_complaint, plan_name_from, shorten
 from git_waves.formats.native import shapes
@@ -24,7 +25,7 @@ from git_waves.formats.native.shape_problems import fit
 from git_waves.formats.native.tasks import read_tasks
 from git_waves.formats.problems import end_with_enough
 from git_waves.formats.source import PlanText
-from git_waves.formats.yamlevents import load_yaml
+from git_waves.formats.yamlevents import Loaded, load_yaml
 
 __all__ = [
     "SCHEMA_PATH",
@@ -54,7 +55,8 @@ def read_native(text: PlanText, *, known_agents: frozenset[str]) -> Plan:
 def read_decoded(text: PlanText, decoded: str, known_agents: frozenset[str]) -> Plan:
     """As `read_native`, for a text that is decoded already."""
     with paused_collector(), end_with_enough(text.source):
-        loaded = load_yaml(decoded)
+        quickly = load_json(decoded)
+        loaded = load_yaml(decoded) if quickly is None else Loaded(root=quickly)
         tree = loaded.root
         if not isinstance(tree, MarkedMap):
             problems = loaded.problems or [_no_mapping(tree)]

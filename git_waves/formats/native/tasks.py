@@ -69,7 +69,9 @@ def _read_task(reader: Reader, shape: shapes.Task, marks: MarkedMap, commit: Com
         commit=(shape.commit and reader.choice(CommitPolicy, shape.commit, "commit", marks)) or commit,
         allow_empty=shape.allow_empty is not None
         and reader.flag(shape.allow_empty, "allow_empty", marks, owner),
-        estimate=reader.seconds(shape.estimate, "estimate", marks, owner),
+        estimate=reader.seconds(shape.estimate, "estimate", marks, owner)
+        if shape.estimate is not None
+        else None,
         line=marks.line,
         prompt_line=_text_line(shape.prompt, marks) if shape.prompt is not None else 0,
     )
