@@ -15,7 +15,7 @@ def rung_of(stage: Stage) -> Callable[[Climb], Fell | Interrupted | None]:
 
     def rung(state: Climb) -> Fell | Interrupted | None:
         assert state.since is not None and state.tip is not None, "the ownership rung comes before"
-        diff = state.run_dir.diff(f"{state.lease.name}")
+        diff = state.run_dir.diff(state.lease.name)
         state.git.write_diff(state.since, state.tip, diff)
         result = supervise(
             state,
