@@ -18,7 +18,6 @@ from git_waves.core.globs import glob_regex, literal_head, literal_tail, segment
 from git_waves.core.model import PathPattern, PatternKind, RepoPath, TaskId
 from git_waves.core.paths import compiled, fold, folders_of, overlap, overlap_as_written
 
-_WILDCARD = re.compile(r"[*?]")
 _LAST = "\U0010ffff"  # sorts behind every letter of a path
 
 
@@ -288,7 +287,7 @@ class _Globs:
     def _candidates(self, glob: _Entry, below: str) -> Iterable[str]:
         """Names in the same folder, with the same ending, or with the same beginning of the last segment: the fewest."""
         text = glob.pattern.text
-        last = _WILDCARD.split(segments_of(text)[-1])[0]
+        last = re.split(r"[*?]", segments_of(text)[-1])[0]
         in_folder = _range(self._names, below)
         by_ending = _range(self._backwards, _ending(glob)[::-1])
         by_last = _range(self._by_last, _name(last))
