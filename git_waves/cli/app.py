@@ -21,7 +21,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 COMMANDS = (
     "init", "plan", "import", "review", "trust", "explain", "guide", "schema",
     "run", "stop", "retry", "skip", "status", "log", "show", "pull-request",
-    "report", "owned", "request", "restore", "clean", "completion", "version", "hooks",
+    "gate", "report", "owned", "request", "restore", "clean", "completion", "version", "hooks",
 )
 # fmt: on
 

@@ -30,6 +30,7 @@ status | 0 0 | --plan= --json --porcelain -z --watch
 log | 1 1 | -f --follow --attempt= --rung= --plan=
 show | 1 1 | --plan=
 pull-request | 0 0 | --plan= --per-task --ready --base= --remote= --dry-run -n
+gate | 1 2 | --prove --json
 report | 0 1 | --run= --html= --output= -o= --plan=
 owned | 0 0 | -z
 request | 1 1 | --reason=!

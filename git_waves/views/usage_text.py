@@ -23,6 +23,7 @@ GROUPS = (
             ("stop", "let what is in flight finish, then leave"),
             ("retry", "give a failed or parked task another attempt"),
             ("skip", "go on without a task"),
+            ("gate", "run a barrier's gates by hand, or prove that they can fail"),
             ("pull-request", "push what is integrated and open a draft pull request"),
         ),
     ),
