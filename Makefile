@@ -14,13 +14,14 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-long fuzz lint types check fmt bench golden clean
+.PHONY: help demo test test-long fuzz soak lint types check fmt bench golden clean
 
 help:
 	@echo "make demo       see a whole run in a throwaway repository (KEEP=1 leaves it there)"
 	@echo "make test       the default tests"
 	@echo "make test-long  the long ones: crash sweeps, real tools, whole plans"
 	@echo "make fuzz       the properties, with many examples that are new each time"
+	@echo "make soak       runs that are killed, cut off from disk and power, and meddled with, for SOAK_MINUTES"
 	@echo "make check      lint, types and every test; what CI runs"
 	@echo "make fmt        format the code and sort its imports"
 	@echo "make bench      speed, as ratios against floors and peers"
@@ -44,6 +45,11 @@ test-long: test
 
 fuzz: CHOICE = -m hypothesis --hypothesis-profile=fuzz --timeout=0
 fuzz: test
+
+# For a night: make soak SOAK_MINUTES=480. SOAK="--seed 7 --kinds killed" chooses; docs/faults.md says what is tried.
+SOAK_MINUTES = 10
+soak: $(STAMP)
+	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) --workers 2 $(SOAK)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -111,13 +111,7 @@ def next_step(state: RunState, *, is_running: bool) -> str:
         return "wait, or 'git waves stop --now' to end the agents too"
     if word == FINISHED:
         return f"'git merge waves/{clean(state.plan)}/integration' to take the work in"
-    if len(stuck) == 1:
-        task = shell_word(stuck[0].id)
-        return (
-            f"'git waves show {task}', then 'git waves retry {task}' or 'git waves skip {task} --reason WHY'"
-        )
-    if stuck:
-        return "'git waves show TASK' for each of them, then 'git waves retry TASK' or 'git waves skip TASK --reason WHY'"
+    # What halted it comes before tasks that failed besides: nothing can be done about these until it is settled.
     if word == HALTED and state.halt_kind == "budget" and "--budget" in state.halt_hint:
         limit = state.halt_hint.partition(" --budget ")[2]
         return f"{run_again(state.source, f' --budget {limit}')} goes on with another limit"
@@ -125,4 +119,11 @@ def next_step(state: RunState, *, is_running: bool) -> str:
         return (
             f"{as_command(clean(state.halt_hint))}, then {_way_out(state)}{run_again(state.source)} goes on"
         )
+    if len(stuck) == 1:
+        task = shell_word(stuck[0].id)
+        return (
+            f"'git waves show {task}', then 'git waves retry {task}' or 'git waves skip {task} --reason WHY'"
+        )
+    if stuck:
+        return "'git waves show TASK' for each of them, then 'git waves retry TASK' or 'git waves skip TASK --reason WHY'"
     return f"{run_again(state.source)} goes on"

@@ -73,7 +73,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--scenarios", type=int, default=0, help="how many for each worker, instead of a time"
     )
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--seed", type=int, default=int(time.time()) % 100_000, help="told, so that it can be had again"
+    )
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--kinds", nargs="*", choices=sorted(KINDS), default=sorted(KINDS))
     parser.add_argument("--scripts", default="", help="only scripts with this in their name")
@@ -91,6 +93,8 @@ def _work(asked: argparse.Namespace, seed: int, writer: int) -> int:
     names = [name for name in asked.kinds if name in possible]
     for name in sorted({*asked.kinds} - {*names}):
         print(f"left out, this machine does not let us: {name}", flush=True)
+    if not names:
+        return 1
     give_up = time.monotonic() + asked.minutes * 60
     number = 0
     with os.fdopen(writer, "w") as results:

@@ -14,7 +14,7 @@ from git_waves.adapters import eventlog, locks, rundir
 from tests.soak import scenario, strike
 from tests.soak.hands import ACTS, COLLECTIONS
 from tests.soak.invariants import OTHER_ENDS
-from tests.soak.lab import Kind, Lab, Result
+from tests.soak.lab import Kind, Lab, Measure, Result
 from tests.soak.scenario import Account, Hurt
 from tests.soak.strike import Strike
 from tests.soak.world import World
@@ -57,27 +57,19 @@ def frozen(lab: Lab) -> Iterator[Result]:
     measure = lab.any_measure()
     commands = [at for at, steps in enumerate(measure.steps) if steps]
     at = lab.dice.choices(commands, weights=[measure.steps[one] for one in commands])[0]
-    wanted = sorted(lab.dice.sample(range(1, measure.steps[at] + 1), k=min(8, measure.steps[at])))
-    copies: list[Path] = []
-    world = scenario.fresh(lab.place, measure.template)
-
-    def copy(one: World) -> None:
-        copies.append(lab.folder / f"copy-{len(copies)}")
-        with one.stopped():
-            shutil.copytree(one.folder, copies[-1], symlinks=True)
-
-    account = Account()
-    moments = _Moments(world.folder, frozenset(wanted))
-    scenario.walk(world, measure.script, account, until=at, watch=moments, on_stop=copy)
-    for number, folder in zip(wanted, copies, strict=False):
-        world.remove()
-        shutil.move(folder, world.folder)
-        account = scenario.take_up(world, measure.script, at, measure.end)
-        label = f"{measure.script.name}: everything dies at {at}/{number}"
-        yield Result(kind="frozen", label=label, account=account)
+    wanted = frozenset(lab.dice.sample(range(1, measure.steps[at] + 1), k=min(8, measure.steps[at])))
+    yield from _frozen(lab, "frozen", measure, at, AtSteps(lab.place, wanted))
 
 
-class _Moments(Strike):
+def every_event(lab: Lab) -> Iterator[Result]:
+    """The same at every event of every command of a script: it is not written yet, or half of it is."""
+    measure = lab.any_measure()
+    for at, steps in enumerate(measure.steps):
+        if steps:
+            yield from _frozen(lab, "every event", measure, at, AtEvents(lab.place))
+
+
+class AtSteps(Strike):
     """Stops at several steps of one command."""
 
     def __init__(self, folder: Path, numbers: frozenset[int]) -> None:
@@ -86,6 +78,43 @@ class _Moments(Strike):
 
     def is_due(self, number: int) -> bool:
         return number in self._numbers
+
+
+class AtEvents(Strike):
+    """Stops before each event is written."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, 0, strike.pause)
+
+    def is_due(self, _number: int) -> bool:
+        return self.file >= 0
+
+
+def _frozen(lab: Lab, kind: str, measure: Measure, at: int, watch: Strike) -> Iterator[Result]:
+    copies: list[tuple[int, Path]] = []
+    world = scenario.fresh(lab.place, measure.template)
+
+    def copy(one: World) -> None:
+        copies.append((watch.counted(), lab.folder / f"copy-{len(copies)}"))
+        with one.stopped():
+            shutil.copytree(one.folder, copies[-1][1], symlinks=True)
+
+    scenario.walk(world, measure.script, Account(), until=at, watch=watch, on_stop=copy)
+    for number, folder in copies:
+        world.remove()
+        shutil.move(folder, world.folder)
+        if number % 2:
+            _tear(world)
+        account = scenario.take_up(world, measure.script, at, measure.end)
+        label = f"{measure.script.name}: everything dies at {at}/{number}"
+        yield Result(kind=kind, label=label, account=account)
+
+
+def _tear(world: World) -> None:
+    """The last line of the log is half written."""
+    for log in world.git_dir.glob("waves/runs/*/events.jsonl"):
+        with log.open("ab") as file:
+            file.write(b'{"n":1,"at":"2026-')
 
 
 # ---------------------------------------------------------------------- signals and refusals
@@ -201,6 +230,7 @@ KINDS: dict[str, Kind] = {
         killed_again,
         machine_gone,
         frozen,
+        every_event,
         signalled,
         refused,
         clock,

@@ -27,13 +27,17 @@ if [ "$how" = moves ] && ! [ -e "$NOTES/moved" ]; then
 fi
 if [ "$how" = trespasses ]; then echo mine > theirs.txt; fi
 echo "$name" >> "$NOTES/whole"
+if [ "$how" = breaks ]; then echo broken > "$file"; exit 0; fi
 echo "$WAVES_TASK" > "$file"
 if [ "$how" = commits ]; then
     git commit -qam whole; git rev-parse HEAD >> "$NOTES/commits"
 fi
 """
 _GATE = """\
-test -e "$NOTES/open" -o "$1" = free || exit 1
+case $1 in
+shut) test -e "$NOTES/open" || exit 1 ;;
+sound) ! grep -qs broken *.txt || exit 1 ;;
+esac
 git write-tree >> "$NOTES/green"
 """
 
@@ -164,7 +168,68 @@ def trespassing(scheduler: str) -> Script:
     )
 
 
+def everything(scheduler: str) -> Script:
+    """Whatever a plan can ask for: set-up, verify, a stage, files handed on, a writer to be stopped, a gate that is proved by
+    a control and by what it guards, an integration review."""
+    plan = f"""\
+version: 1
+name: p
+scheduler: {scheduler}
+max_parallel: 3
+setup: test -s shared.txt
+background:
+  - name: sync
+    writes: [elsewhere.txt]
+    quiesce: echo quiesce >> "$NOTES/diary"
+    resume: echo resume >> "$NOTES/diary"
+gates:
+  door:
+    run: test -s shared.txt && test -s a.txt && sh "$HOME/gate.sh" free
+    control: rm -f shared.txt
+    guards: [a.txt]
+review: grep -q '^diff --git'
+stages:
+  risk: test -s "$WAVES_DIFF_FILE"
+tasks:
+  - id: a
+    files: [a.txt]
+    handoff: [a.notes]
+    run: sh "$HOME/work.sh" a.txt writes && echo from-a > a.notes
+    verify: test -s a.txt
+  - id: c
+    needs: [a]
+    files: [c.txt]
+    run: sh "$HOME/work.sh" c.txt commits && grep -q from-a a.notes
+    verify: [test -s c.txt, test -s a.txt]
+"""
+    return Script(
+        name=f"everything {scheduler}",
+        files=_files(plan),
+        owned={"a": ("a.txt",), "c": ("c.txt",)},
+        steps=(_RUN,),
+    )
+
+
+def breaking(scheduler: str) -> Script:
+    """A task that turns the gate red is found, taken out and given up; what is merged with it is published all the same."""
+    plan = _plan(
+        scheduler,
+        _task("a"),
+        _task("bad", "breaks"),
+        _task("c", needs="a"),
+        gate="sound",
+        head="on_red: keep-green\non_failure: fail-dependents\n",
+    )
+    return Script(
+        name=f"breaking {scheduler}",
+        files=_files(plan),
+        owned={"a": ("a.txt",), "c": ("c.txt",), "bad": ()},
+        hopeless=frozenset({"bad"}),
+        steps=(_RUN_AND_HALT, Step(words=("skip", "bad", "--reason", "it breaks")), _RUN),
+    )
+
+
 SCHEDULERS = ("sequential", "dag-parallel", "ready-set")
 SCRIPTS = tuple(
-    make(scheduler) for make in (mixed, conflicting, red, trespassing) for scheduler in SCHEDULERS
+    make(scheduler) for make in (mixed, conflicting, red, trespassing, everything) for scheduler in SCHEDULERS
 )

@@ -188,6 +188,20 @@ def test_a_red_gate_leads_to_its_log(tmp_path: Path) -> None:
     check_golden("status/red-gate.txt", status_text(state_of(scene), is_running=False, now=now(scene)))
 
 
+def test_a_halt_that_is_no_tasks_comes_before_tasks_that_failed_besides(tmp_path: Path) -> None:
+    scene = scenes.Scene(tmp_path)
+    scene.begin({"1": [["t1", "t2"]]})
+    scene.climb("t1")
+    scene.lease("t2")
+    scene.fall("t2", "agent", "the agent ended with exit code 9")
+    scene.move_refs("'refs/waves/integration/demo' was moved by somebody else")
+    hint = "'git waves run --restore' puts it back, 'git waves run --accept' goes on from there"
+    scene.halt("refs", "'refs/waves/integration/demo' was moved by somebody else", hint=hint)
+    text = status_text(state_of(scene), is_running=False, now=now(scene))
+    (step,) = (line for line in " ".join(text.split()).split("next: ")[1:])
+    assert step.startswith(hint), "the task can only be tried again when that is settled"
+
+
 def test_a_finished_run_with_work_left_out(tmp_path: Path) -> None:
     scene = scenes.Scene(tmp_path)
     scene.begin({"1": [["t1"], ["t2"]]}, needs={"t2": ["t1"]})
