@@ -172,10 +172,10 @@ def test_what_an_agent_used_while_nobody_looked_is_read_and_judged_by_the_next_c
     go = repo.folder.parent / "go"
     run = f"{wait_for(go)}; {used(700)} {used(700)} echo t1 > t1.txt"
     repo.commit({".waves/plan.yaml": plan(task("t1", run=run, extra="budget: {tokens: 1k, wall_clock: 1h}"))})
-    with start(repo) as process:
-        process.kill()
     runs = repo.folder / ".git/waves/runs"
-    assert eventually(lambda: list(runs.glob("*/jobs/t1.1.agent/start.json")))
+    with start(repo) as process:
+        assert eventually(lambda: list(runs.glob("*/jobs/t1.1.agent/start.json")))
+        process.kill()
     (start_file,) = runs.glob("*/jobs/t1.1.agent/start.json")
     identity = json.loads(start_file.read_text())
     start_file.write_text(json.dumps({**identity, "started": identity["started"] - 3000}))  # 50 minutes ago
