@@ -7,11 +7,12 @@ import random
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from git_waves.core import decide, fold
 from tests.core.simulate import Simulation
+from tests.support.properties import examples
 
 SCHEDULERS = ("sequential", "dag-parallel", "ready-set")
 
@@ -259,7 +260,7 @@ def scenes(draw: st.DrawFn) -> Simulation:
     )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(scenes())
 def test_whatever_breaks_nothing_red_is_published_and_nobody_is_taken_out_without_a_reason(
     run: Simulation,
@@ -291,7 +292,7 @@ def test_whatever_breaks_nothing_red_is_published_and_nobody_is_taken_out_withou
     assert again.candidate == run.state.candidate == again.chain.states()[-1][0]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(scenes(), st.data())
 def test_after_any_red_gate_each_task_can_be_skipped_until_the_rest_is_through(
     run: Simulation, data: st.DataObject
