@@ -9,21 +9,20 @@ from git_waves.adapters.git import Git
 from git_waves.core import fold
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.handoff import Received, producers_of
-from git_waves.core.model import Oid, TaskId
-from git_waves.setting import Setting
+from git_waves.core.model import Oid, Plan, TaskId
 
 
-def received(setting: Setting, state: RunState, task: TaskState) -> tuple[Received, ...]:
+def received(git: Git, plan: Plan, state: RunState, task: TaskState) -> tuple[Received, ...]:
     """The files that the task is given. A producer that was done before this run may have handed them on in an earlier
     one; where nobody has them any more, they are named without a tree."""
-    handoffs = {one.id: one.handoff for one in setting.plan.tasks if one.handoff}
+    handoffs = {one.id: one.handoff for one in plan.tasks if one.handoff}
     if not handoffs:
         return ()
     needs = [TaskId(one) for one in state.tasks if one in task.needs]  # in the order in which they run
     found = []
     for path, producer in producers_of(needs, handoffs).items():
-        tree = _tree_of(setting.git, state, producer)
-        if tree is not None and path not in setting.git.files_in(tree, path):
+        tree = _tree_of(git, state, producer)
+        if tree is not None and path not in git.files_in(tree, path):
             tree = None
         found.append(Received(path=path, producer=producer, tree=tree))
     return tuple(found)

@@ -278,7 +278,7 @@ class Coordinator:
 
     def _climb(self, task: TaskState, *, is_inherited: bool = False) -> None:
         self._in_flight.add(task.id)
-        files = handing.received(self._setting, self._state, task)
+        files = handing.received(self._setting.git, self._setting.plan, self._state, task)
         for words in handing.lacking(files, task.id):
             if words not in self._state.warnings:
                 self._record(eventlog.Warned(message=words))

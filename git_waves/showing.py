@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from git_waves import control, inheriting, lookup
+from git_waves import control, handing, inheriting, lookup, planning
 from git_waves.adapters import eventlog
 from git_waves.adapters.git import GitError
 from git_waves.adapters.repo import Repository
+from git_waves.adapters.rundir import latest_run
+from git_waves.core import fold
 from git_waves.core.answers import RungTime, Shown
 from git_waves.core.fold import TaskState
 from git_waves.core.model import Oid, RepoPath, TaskId
+from git_waves.core.prompt import build_prompt
 from git_waves.core.spending import changed, limits_of
-from git_waves.errors import PlanError
+from git_waves.errors import PlanError, UsageError
 
 
 def gather(repository: Repository, task_id: str, *, plan: str | None) -> Shown:
@@ -32,6 +35,40 @@ def gather(repository: Repository, task_id: str, *, plan: str | None) -> Shown:
         handed_on=_handed_on(repository, task),
         is_running=lookup.is_running(repository, found),
     )
+
+
+def prompt_of(repository: Repository, task_id: str, *, plan: str | None) -> str:
+    """What the agent of the task was told; for a task that waits, and before any run, what it would be told.
+
+    UsageError when there is no such task, PlanError when nothing has run and the plan cannot be read.
+    """
+    if plan is None and latest_run(repository.common_dir, None) is None:
+        return _prompt_before_a_run(repository, task_id)
+    found = lookup.find_run(repository, plan)
+    task = lookup.find_task(found, task_id)
+    if task.attempt and task.status != fold.PENDING:
+        place = found.run_dir.resume_prompt if task.resumes else found.run_dir.prompt
+        try:
+            return place(task.id, task.attempt).read_text(encoding="utf-8", errors="surrogateescape")
+        except OSError:  # it fell before its agent, or somebody cleaned up
+            pass
+    pinned = inheriting.pinned_plan(found.run_dir)
+    return build_prompt(
+        pinned,
+        pinned.task(TaskId(task.id)),
+        tuple(RepoPath(path) for path in task.granted),
+        handing.received(repository.git, pinned, found.state, task),
+    )
+
+
+def _prompt_before_a_run(repository: Repository, task_id: str) -> str:
+    plan = planning.read(planning.read_text(repository, None))
+    try:
+        return build_prompt(plan, plan.task(TaskId(task_id)))
+    except KeyError as unknown:
+        raise UsageError(
+            f"plan '{plan.name}' has no task '{task_id}'", hint="'git waves plan' lists them"
+        ) from unknown
 
 
 def _limits(found: lookup.FoundRun, task: TaskState) -> dict[str, float | None]:

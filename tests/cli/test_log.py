@@ -154,6 +154,25 @@ def test_a_task_that_there_is_not(waves: Waves) -> None:
     assert "has no task 'nope'" in waves("show", "nope", exit=2).err
 
 
+def test_the_prompt_of_a_task_as_its_agent_got_it(waves: Waves, scene: scenes.Scene) -> None:
+    scene.run_dir.prompt("t1", 2).write_text("# Task t1\n\x1b[2Jwork\n")
+    assert waves("show", "t1", "--prompt").out == "# Task t1\n\\x1b[2Jwork\n"
+
+
+def test_the_prompt_of_a_task_that_waits_is_what_it_would_get(waves: Waves, scene: scenes.Scene) -> None:
+    scene.pin(plan(task("t1"), task("t2", needs=["t1"])))
+    text = waves("show", "t2", "--prompt").out
+    assert text.startswith("# Task t2\n")
+    assert "- create `t2.txt`\n" in text
+    assert "- `t1.txt`: task t1\n" in text
+
+
+def test_the_prompt_before_any_run_is_read_from_the_plan(repo: RepoBuilder, waves: Waves) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1"))})
+    assert "- create `t1.txt`\n" in waves("show", "t1", "--prompt").out
+    assert "plan 'p' has no task 't9'" in waves("show", "t9", "--prompt", exit=2).err
+
+
 def test_a_middle_that_was_not_kept_is_told_and_not_shown(waves: Waves, scene: scenes.Scene) -> None:
     """A log that outgrew its limit: head, hole, tail. The hole reads as NUL bytes, millions of them."""
     scene.lease("t1")

@@ -346,6 +346,12 @@ class Scene:
         manifest = build_manifest(read_plan(text, known_agents=frozenset()))
         write_durably(self.run_dir.manifest, json.dumps(manifest.to_json()).encode())
 
+    def pin(self, plan_text: str) -> None:
+        """The plan as the run pinned it, for those that read it again."""
+        write_durably(self.run_dir.plan, plan_text.encode())
+        facts = {"source": "plan.yaml", "name": "plan.yaml"}
+        write_durably(self.run_dir.path / "plan.json", json.dumps(facts).encode())
+
     def write_log(self, name: str, content: bytes) -> None:
         """What an agent or a gate printed (`t1.1.log`)."""
         write_durably(self.run_dir.path / "logs" / name, content)
