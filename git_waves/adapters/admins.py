@@ -61,6 +61,13 @@ def repair(git: Git, folder: Path, *, may_forget: bool = True) -> None:
             shutil.rmtree(folder)
 
 
+def broken(common_dir: Path) -> tuple[Path, ...]:
+    """Administrative folders whose `commondir` is empty: git refuses to work in the whole repository (see `repair`)."""
+    return tuple(
+        sorted(file.parent for file in (common_dir / "worktrees").glob("*/commondir") if _is_empty(file))
+    )
+
+
 def heal(git: Git) -> None:
     """Give worktrees their `commondir` back when it was emptied, whoever's they are: git does nothing at all in a
     repository that has one without, and no other content is right. Of those that we made, drop an empty index, which

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from git_waves.adapters import supervisor
 from git_waves.adapters.admins import is_our_creation
+from git_waves.core.health.repository import Lock
 
 _SHARED = ("packed-refs.lock", "config.lock")  # the user's git takes these too
 _YOUNG = (
@@ -33,6 +34,20 @@ def remove_dead(common_dir: Path, main_work_tree: Path, plan: str, *, since: flo
         if _changed(lock) >= since and _is_dead(lock, places) and _is_old_enough(lock):
             lock.unlink(missing_ok=True)
             yield lock
+
+
+def look(common_dir: Path, git_dir: Path, main_work_tree: Path) -> Iterator[Lock]:
+    """Every lock file of git's in a repository, those of the user's own index and branches too; nothing is removed."""
+    places = (common_dir, main_work_tree)
+    can_tell = Path("/proc/self/stat").exists()
+    worktrees = common_dir / "worktrees"
+    found = {*common_dir.glob("*.lock"), *git_dir.glob("*.lock"), *(common_dir / "refs").rglob("*.lock")}
+    found |= set(worktrees.glob("*/*.lock")) | set((common_dir / "objects/info").rglob("*.lock"))
+    for lock in sorted(found):
+        changed = _changed(lock)
+        if changed >= 0:
+            is_dead = _is_dead(lock, places) if can_tell else None
+            yield Lock(path=str(lock), age=max(0.0, time.time() - changed), is_dead=is_dead)
 
 
 def _ours(common_dir: Path, plan: str) -> Iterator[Path]:

@@ -839,6 +839,31 @@ class Git:
         self._run("update-index", "-z", "--index-info", stdin=os.fsencode(lines), environment=environment)
         return Oid(self._run("write-tree", environment=environment).stdout.decode().strip())
 
+    def uncommitted_paths(self) -> tuple[RepoPath, ...]:
+        """Paths of the work tree that HEAD does not hold as they are, untracked ones too, ignored ones aside. No filter that
+        the repository configures is run: this only looks, so files behind one may seem changed."""
+        names = self._run("config", "-z", "--name-only", "--get-regexp", r"^filter\..", ok=(0, 1)).stdout
+        drivers = {name.rpartition(".")[0] for name in os.fsdecode(names).split("\0")[:-1]}
+        unfiltered = [
+            word
+            for driver in sorted(drivers)
+            for setting in ("clean=", "process=", "required=false")
+            for word in ("-c", f"{driver}.{setting}")
+        ]
+        found = [
+            *self._run(
+                *unfiltered, "ls-files", "-z", "--modified", "--others", "--exclude-standard"
+            ).stdout.split(b"\0"),
+            *self._run(
+                "diff-index", "-z", "--cached", "--name-only", "--no-renames", "HEAD", "--"
+            ).stdout.split(b"\0"),
+        ]
+        return tuple(sorted({_decode(raw) for raw in found if raw}))
+
+    def commit_time(self, commit: Oid) -> int:
+        """When a commit was made, in seconds since 1970, as its committer's clock said."""
+        return int(self._text("rev-list", "--max-count=1", "--timestamp", commit).split(" ")[0])
+
     def dirty_paths(self) -> tuple[RepoPath, ...]:
         """Paths of the work tree that differ from its index or are not in it; ignored ones aside."""
         done = self._run("ls-files", "-z", "--modified", "--others", "--exclude-standard")

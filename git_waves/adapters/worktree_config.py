@@ -59,10 +59,10 @@ def enable_worktree_config(git: Git, common_dir: Path) -> bool:
     settings lie there that turning the extension on would bring to life.
     """
     config, main = (common_dir / "config").resolve(), common_dir / "config.worktree"
-    if git.file_config(config, _EXTENSION, kind="bool") == "true":
+    if is_enabled(git, common_dir):
         return False
-    dormant = [path for path in _worktree_files(common_dir) if path.read_bytes().strip()]
-    if dormant and not _is_ours(main, dormant, common_dir):
+    dormant = dormant_files(common_dir)
+    if dormant:
         raise SurroundingsError(
             f"'{dormant[0]}' holds settings that are not in use, and would be",
             hint=f"remove the file, or put it to use: git config {_EXTENSION} true",
@@ -78,6 +78,22 @@ def enable_worktree_config(git: Git, common_dir: Path) -> bool:
     write_durably(main, after_main, mode=config.stat().st_mode & 0o777)  # means nothing until the next line
     _replace_config(config, before, after)
     return True
+
+
+def is_enabled(git: Git, common_dir: Path) -> bool:
+    """Whether the extension is on, whoever turned it on."""
+    return git.file_config((common_dir / "config").resolve(), _EXTENSION, kind="bool") == "true"
+
+
+def was_enabled_by_us(common_dir: Path) -> bool:
+    """Whether there is something for `disable_worktree_config` to take back."""
+    return _read_record(common_dir) is not None
+
+
+def dormant_files(common_dir: Path) -> list[Path]:
+    """Files of settings that the extension would bring to life, where it is off; not the one we were killed after writing."""
+    dormant = [path for path in _worktree_files(common_dir) if path.read_bytes().strip()]
+    return [] if _is_ours(common_dir / "config.worktree", dormant, common_dir) else dormant
 
 
 def disable_worktree_config(git: Git, common_dir: Path) -> TakenBack | NothingToTakeBack | StillInUse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Annotated
@@ -21,7 +22,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 COMMANDS = (
     "init", "plan", "import", "review", "trust", "explain", "guide", "schema",
     "run", "stop", "retry", "skip", "status", "log", "show", "pull-request",
-    "gate", "report", "owned", "request", "restore", "clean", "completion", "version", "hooks",
+    "gate", "report", "owned", "request", "restore", "clean", "doctor", "man", "completion", "version", "hooks",
 )
 # fmt: on
 
@@ -63,6 +64,12 @@ def _folder(
 
 def run(words: Sequence[str]) -> int:
     """Run the command that `words` say and return its exit code; UsageError when they make no sense."""
+    asked = _manual_of(words)
+    if asked is not None and sys.stdout.isatty():
+        from git_waves.cli.man import show
+
+        if show(asked):
+            return OK
     arguments = [*words[1:], "-h"] if words[:1] == ["help"] else list(words)
     # What begins otherwise gets all of them: for the help, and to say what may have been meant.
     typed = [name for name in COMMANDS if name in arguments]
@@ -76,6 +83,15 @@ def run(words: Sequence[str]) -> int:
     except _CLICK_ERROR as error:
         raise _usage_error(error) from error
     return code if isinstance(code, int) else OK
+
+
+def _manual_of(words: Sequence[str]) -> str | None:
+    """The command whose manual is asked for: `help run`, or `run --help`, as git does; `-h` is answered with the options."""
+    if words[:1] == ["help"] and list(words[1:2]) and words[1] in COMMANDS:
+        return words[1]
+    if words[:1] and words[0] in COMMANDS and "--help" in words:
+        return words[0]
+    return None
 
 
 def _usage_error(error: Exception) -> UsageError:

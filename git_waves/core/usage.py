@@ -36,6 +36,8 @@ owned | 0 0 | -z
 request | 1 1 | --reason=!
 restore | 0 1 | --attempt= --to= --worktree= --plan=
 clean | 0 0 | --plan= --dry-run -n --archive
+doctor | 0 0 | --json
+man | 0 1 | --install
 completion | 1 1 |
 version | 0 0 |
 hooks uninstall | 0 0 |

@@ -49,6 +49,8 @@ GROUPS = (
             ("restore", "bring archived work back, on a branch of its own"),
             ("clean", "remove worktrees and branches that are proved merged"),
             ("hooks", "take back what runs changed in the repository's configuration"),
+            ("doctor", "say what is wrong on this machine and here, and how to mend it"),
+            ("man", "show the manual of a command, or install it"),
             ("completion", "print a script that completes, for bash, zsh or fish"),
             ("version", "print the version"),
         ),
@@ -65,7 +67,7 @@ def short_help() -> str:
         lines += [f"   {name:<14}{about}" for name, about in commands]
         lines.append("")
     lines += [
-        "'git waves COMMAND -h' lists the options of a command,",
-        "'git waves --help' opens the manual, 'man git-waves-plan' the one about plans",
+        "'git waves COMMAND -h' lists the options of a command, 'git waves help COMMAND' opens its manual;",
+        "'git waves --help' opens the whole one, 'man 5 git-waves-plan' that of the plan format",
     ]
     return "\n".join(lines) + "\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from git_waves.cli.app import COMMANDS
 from tests.support.plans import plan, task
 from tests.support.repo import ROOT, RepoBuilder
 
@@ -100,10 +101,11 @@ def test_a_whole_run_works_from_the_wheel(wheel: Installation, repo: RepoBuilder
 def test_the_manuals_lie_where_man_looks_for_them(wheel: Installation) -> None:
     assert (wheel.folder / "share/man/man1/git-waves.1").is_file()
     assert (wheel.folder / "share/man/man5/git-waves-plan.5").is_file()
-    assert sorted(path.name for path in (wheel.folder / "share/man").rglob("*.*")) == [
+    assert {path.name for path in (wheel.folder / "share/man").rglob("*.*")} == {
         "git-waves-plan.5",
         "git-waves.1",
-    ]
+        *(f"git-waves-{name}.1" for name in COMMANDS),
+    }
 
 
 def test_git_opens_the_manual(wheel: Installation, repo: RepoBuilder) -> None:
@@ -118,7 +120,13 @@ def test_git_opens_the_manual(wheel: Installation, repo: RepoBuilder) -> None:
     assert "run several coding agents at once" in run(
         "git", "help", "waves", env=environment, cwd=repo.folder
     )
-    assert "KEYS OF A TASK" in run("man", "git-waves-plan", env=environment)
+    assert "KEYS OF A TASK" in run("man", "5", "git-waves-plan", env=environment)
+    assert "--grant" in run("git", "help", "git-waves-retry", env=environment, cwd=repo.folder)
+    lost = {**environment, "MANPATH": "/nowhere"}  # an installation that 'man' does not look into
+    assert "export MANPATH=" in run("git", "waves", "man", "--install", env=lost, cwd=repo.folder)
+    found = {**environment, "MANPATH": f"{environment['HOME']}/.local/share/man:"}
+    assert run("man", "-w", "git-waves", env=found).startswith(environment["HOME"])
+    assert "run several coding agents at once" in run("git", "help", "waves", env=found, cwd=repo.folder)
 
 
 def test_the_hooks_are_found_wherever_they_were_installed(
