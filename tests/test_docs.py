@@ -13,6 +13,8 @@ import typer.main
 
 from git_waves.cli.app import program
 from git_waves.core.findings.catalog import CATALOG
+from git_waves.core.usage import commands
+from git_waves.views.manual import command_pages, page_name
 from tests.support.source import ROOT, modules
 
 MAN = ROOT / "man" / "git-waves.1"
@@ -91,6 +93,32 @@ def test_every_command_and_option_is_in_the_man_page() -> None:
                 if not re.search(rf"(?<![\w-]){word}(?![\w-])", page)
             ]
     _none(wrong, "what can be typed is in man/git-waves.1")
+
+
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
+
+
+def test_the_page_of_each_command_explains_its_options_and_no_others() -> None:
+    pages = command_pages(MAN.read_text(encoding="utf-8"))
+    wrong = []
+    for name, usage in commands().items():
+        page = pages[page_name(name.split(" ")[0])]
+        entries = re.findall(r"^\.TP\n(.*)$", _part(page, "OPTIONS"), re.MULTILINE)
+        explained = {word for entry in entries for word in _OPTION.findall(entry)}
+        said = explained | set(_OPTION.findall(_part(page, "SYNOPSIS")))
+        long = {option for option in usage.options if option.startswith("--")}
+        wrong += [f"git waves {name} {option}: not there" for option in sorted(long - said)]
+        wrong += [f"git waves {name} {option}: no such option" for option in explained - {*usage.options}]
+    _none(
+        wrong,
+        "in man/git-waves.1, below a command's name, between .RS and .RE, are its options, and only those",
+    )
+
+
+def _part(page: str, name: str) -> str:
+    """A section of a page without the marks of fonts."""
+    found = re.search(rf"^\.SH {name}\n(.*?)(?=^\.SH |\Z)", page, re.MULTILINE | re.DOTALL)
+    return re.sub(r"\\f.", "", found[1]).replace("\\-", "-") if found else ""
 
 
 def test_every_command_that_a_text_tells_people_to_type_exists() -> None:

@@ -28,7 +28,7 @@ retry | 1 1 | --grant= --budget= --plan=
 skip | 1 1 | --reason=! --plan=
 status | 0 0 | --plan= --json --porcelain -z --watch
 log | 1 1 | -f --follow --attempt= --rung= --plan=
-show | 1 1 | --plan=
+show | 1 1 | --prompt --plan=
 pull-request | 0 0 | --plan= --per-task --ready --base= --remote= --dry-run -n
 gate | 1 2 | --prove --json
 report | 0 1 | --run= --html= --output= -o= --plan=
