@@ -85,6 +85,9 @@ class RunOptions:
     may_run: Callable[[Stranger], bool] = lambda _: (
         False
     )  # asks a person about a plan that came from elsewhere
+    begins: Callable[[RunDir], None] = lambda _: (
+        None
+    )  # told when nothing can keep the run from its work any more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -403,6 +406,7 @@ def _go(
                 record(event)
         _answer_for_moved_refs(git, state, options, record)
         setting = _setting(repository, options, settings, run_dir, plan, state)
+        options.begins(run_dir)
         return Coordinator(setting, state, log, tell_everybody).go()
     except HaltError as halt:
         settle_background(

@@ -216,6 +216,7 @@ STARTS_PROCESSES = {
     "git_waves.adapters.git": "git",
     "git_waves.adapters.process": "supervisors",
     "git_waves.adapters.supervisor": "the supervised command, and ps where there is no /proc",
+    "git_waves.adapters.detached": "itself: the half that goes on without a terminal",
     "git_waves.adapters.manuals": "`man`, with a page of ours",
     "git_waves.adapters.machine": "programs of this machine, asked for their version or page",
     "git_waves.adapters.failures": "itself as a program: a regular expression that takes forever must be stoppable",

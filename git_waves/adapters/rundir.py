@@ -3,6 +3,7 @@
 <common>/waves/runs/<run>/plan            the pinned plan, as bytes
                           manifest.json   who owns which path, frozen
                           events.jsonl    the event log
+                          coordinator.log what `git waves run --detach` says
                           logs/           what agents, verify commands and gates printed
                           jobs/           one folder per supervised command (adapters/process)
                           hooks/          one folder of hooks per task attempt, and its seal
@@ -43,6 +44,7 @@ class RunDir:
         self.inbox = path / "inbox"
         self.hooks = path / "hooks"
         self.empty = path / "empty"
+        self.words = path / "coordinator.log"
 
     def make(self) -> None:
         """Create the folders, readable by the user only: logs may hold secrets (faults 36)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,8 @@ import typer
 
 from git_waves import converging, rehearsal, starting
 from git_waves.adapters import terminal
+from git_waves.adapters.detached import Caller, Child, split
+from git_waves.adapters.rundir import RunDir
 from git_waves.cli import here
 from git_waves.cli.pull_request import proposed
 from git_waves.cli.trust import ask
@@ -17,6 +20,8 @@ from git_waves.core.model import OnFailure, SchedulerName
 from git_waves.errors import OK, SurroundingsError, UsageError, WavesError
 from git_waves.formats.limits import read_limits
 from git_waves.settings import PullRequests, read_settings
+from git_waves.views.detached_text import detached_text
+from git_waves.views.paint import PLAIN
 from git_waves.views.rehearsal_text import begins_text, goes_on_text
 from git_waves.views.run_lines import end_summary, line_for
 from git_waves.views.safe import clean_lines
@@ -71,6 +76,9 @@ def run(
         bool,
         typer.Option("--pull-request", help="Open a draft pull request at the end (see waves.pullRequest)."),
     ] = False,
+    detach: Annotated[
+        bool, typer.Option("--detach", "-d", help="Go on without this terminal, once it has begun.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the last words.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also the rungs that take time.")] = False,
 ) -> int:
@@ -80,6 +88,14 @@ def run(
     """
     if accept and restore:
         raise UsageError("--accept and --restore are each other's opposite", hint="choose one")
+    if detach and dry_run:
+        raise UsageError("--dry-run does nothing that could go on by itself", hint="leave --detach out")
+    child = split() if detach else None
+    if isinstance(child, Caller):
+        code, message = child.wait()
+        terminal.write(message)
+        return code
+    progress = _Progress(is_quiet=quiet, is_verbose=verbose)
     options = starting.RunOptions(
         directory=Path.cwd(),
         plan=spec,
@@ -95,16 +111,23 @@ def run(
         accept=accept,
         restore=restore,
         may_run=ask,
+        begins=lambda run_dir: _leave(child, run_dir, progress) if child is not None else None,
     )
     if dry_run:
         terminal.write(_rehearsed(rehearsal.rehearse(options)))
         return OK
-    progress = _Progress(is_quiet=quiet, is_verbose=verbose)
     code = starting.run_plan(options, progress.tell, progress.say)
     progress.end()
     if code == OK and progress.is_finished:
         return _propose(pull_request_too, progress)
     return code
+
+
+def _leave(child: Child, run_dir: RunDir, progress: _Progress) -> None:
+    child.leave(
+        run_dir.words, detached_text(run_dir.run, pid=os.getpid(), plan=progress.plan, log=str(run_dir.words))
+    )
+    progress.go_plain()
 
 
 def _propose(is_asked: bool, progress: _Progress) -> int:
@@ -162,6 +185,10 @@ class _Progress:
     def say(self, text: str) -> None:
         """Print lines that are no event's."""
         self._write(clean_lines(text) + "\n")
+
+    def go_plain(self) -> None:
+        """What follows goes to a file."""
+        self._paint = PLAIN
 
     @property
     def is_finished(self) -> bool:
