@@ -43,4 +43,5 @@ def climb_of(
         hold=hold,
         received=received,
         taken_up_at=task.rung,
+        include=setting.include,
     )

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from git_waves import agents
-from git_waves.adapters import process, worktrees
+from git_waves.adapters import include, process, worktrees
 from git_waves.adapters.failures import read_failures
 from git_waves.adapters.git import Git
+from git_waves.adapters.include import NOTHING, Wanted
 from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
 from git_waves.adapters.rundir import RunDir
 from git_waves.core.gatewords import Purpose
@@ -65,6 +66,7 @@ class Order:
     base: Oid
     integration: Oid
     is_stopping: Callable[[], bool]
+    include: Wanted = NOTHING
 
 
 class StoppedError(Exception):
@@ -119,11 +121,13 @@ class Room:
     _done: set[str] = field(default_factory=set)
 
     def set_up(self) -> None:
-        """Run the plan's set-up commands. SetUpError names the first that fails."""
+        """Bring the ignored files that worktrees are given, and run the plan's set-up commands. SetUpError names the first that
+        fails."""
+        self._bring_along()
         for number, command in enumerate(self.order.plan.setup):
             name = f"setup-{number}"
             log = self.log("", f"{name}{self.tag}")
-            result = self.execute(command, name, log)
+            result = self.execute(command, name, log, timeout=self.order.plan.setup_timeout)
             if not is_green(result):
                 reason = f"set-up command '{command}' failed in the gate's worktree"
                 raise SetUpError(
@@ -136,6 +140,33 @@ class Room:
                         log=str(log),
                     )
                 )
+
+    def _bring_along(self) -> None:
+        order = self.order
+        if not order.include:
+            return
+        brought = include.bring(
+            order.git,
+            order.include,
+            folder=self.folder,
+            commit=self.commit,
+            scratch=order.run_dir.path,
+            variables=self._variables(),
+        )
+        if brought.unfit:
+            reason = f"its worktree could not be made whole: {brought.unfit}"
+            raise SetUpError(
+                GateRun(code=None, reason=reason, is_telling=False, failures=None, seconds=0.0, log="")
+            )
+
+    def _variables(self) -> dict[str, str]:
+        """What a command in this worktree finds in its environment."""
+        return {
+            "WAVES_PLAN": self.order.plan.name,
+            "WAVES_RUN": self.order.run_dir.run,
+            "WAVES_GROUP": self.order.group,
+            "WAVES_CANDIDATE": self.commit,
+        }
 
     def prepare_for(self, gate: Gate) -> None:
         """Run the gates that come before this one at its barrier and were not run here yet, whatever they say."""
@@ -196,13 +227,7 @@ class Room:
             argv=agents.argv_of(command),
             cwd=self.folder,
             env=process.environment(
-                {
-                    "WAVES_PLAN": order.plan.name,
-                    "WAVES_RUN": order.run_dir.run,
-                    "WAVES_GROUP": order.group,
-                    "WAVES_CANDIDATE": self.commit,
-                    **({"WAVES_DIFF_FILE": str(diff)} if diff is not None else {}),
-                }
+                {**self._variables(), **({"WAVES_DIFF_FILE": str(diff)} if diff is not None else {})}
             ),
             log=log,
             stdin=diff,

@@ -46,6 +46,7 @@ def order_for(
         base=Oid(state.base),
         integration=Oid(state.integration),
         is_stopping=is_stopping,
+        include=setting.include,
     )
 
 

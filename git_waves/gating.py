@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from git_waves import control, gates, planning, preflight, refs, trusting
+from git_waves import control, gates, including, planning, preflight, refs, trusting
 from git_waves.adapters import worktrees
 from git_waves.adapters.eventlog import GateFinished
 from git_waves.adapters.git import Git
@@ -74,6 +74,7 @@ def try_gates(repository: Repository, spec: str | None, group: str, *, is_proof:
             base=trees.base,
             integration=trees.base,
             is_stopping=lambda: False,
+            include=including.wanted_by(repository.git, plan, trees.base, checkout=repository.main_work_tree),
         )
         try:
             results = tuple(_proofs(order, trees) if is_proof else _measured(order))

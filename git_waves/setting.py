@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from git_waves.adapters.git import Git
+from git_waves.adapters.include import NOTHING, Wanted
 from git_waves.adapters.rundir import RunDir
 from git_waves.adapters.worktrees import Lease
 from git_waves.core.fold import TaskState
@@ -19,7 +20,7 @@ from git_waves.core.spending import changed
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """`main_work_tree` is the user's own; `conflicts` are for the ready-set scheduler and `resources` for all (core.decide);
-    `until` is the last group to run; `early_warning` the time in seconds between two looks at the coming merges, 0 for
+    `until` is the last group to run; `include` are the ignored files that worktrees are given; `early_warning` the time in seconds between two looks at the coming merges, 0 for
     none."""
 
     git: Git
@@ -32,6 +33,7 @@ class Setting:
     resources: dict[str, tuple[tuple[str, int], ...]]
     until: str | None = None
     early_warning: float = 0.0
+    include: Wanted = NOTHING
 
     def folder_of(self, task: str, attempt: int) -> Path:
         """Where the worktree of an attempt goes."""

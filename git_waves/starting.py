@@ -16,6 +16,7 @@ from git_waves import (
     __version__,
     agents,
     control,
+    including,
     planning,
     preflight,
     refs,
@@ -37,6 +38,7 @@ from git_waves.adapters.worktree_config import enable_worktree_config
 from git_waves.background import wait_for_strays
 from git_waves.core import spending
 from git_waves.core.fold import RunState
+from git_waves.core.include import FILE_NAME
 from git_waves.core.model import Oid, OnFailure, OnRed, Plan, SchedulerName, Task
 from git_waves.core.trusted import Stranger
 from git_waves.errors import OK, HaltError, SurroundingsError, UsageError, machine_error
@@ -215,6 +217,10 @@ def _begin(
         say(f"warning: {words}")
     if beginning.notice:
         say(beginning.notice)
+    if not including.is_as_in_base(git, beginning.base, checkout=repository.main_work_tree):
+        say(
+            f"note: '{FILE_NAME}' is not the one of '{beginning.base_name}', which counts; commit it to have it obeyed"
+        )
     run_dir = rundir.unborn(repository.common_dir, plan.name)
     run_dir.make()
     write_durably(run_dir.plan, beginning.text.data)
@@ -433,13 +439,13 @@ def _setting(
     plan: Plan,
     state: RunState,
 ) -> Setting:
-    manifest = control.read_manifest(run_dir)
+    git, manifest = repository.git, control.read_manifest(run_dir)
     if options.until_group is not None and options.until_group not in {group.name for group in state.groups}:
         known = ", ".join(f"'{group.name}'" for group in state.groups)
         raise UsageError(f"there is no group '{options.until_group}'", hint=f"the groups are {known}")
     capacity = {resource.name: resource.capacity for resource in plan.resources}
     return Setting(
-        git=repository.git,
+        git=git,
         main_work_tree=repository.main_work_tree,
         worktree_folder=preflight.worktree_folder(repository) / plan.name,
         run_dir=run_dir,
@@ -453,6 +459,7 @@ def _setting(
         },
         until=options.until_group,
         early_warning=settings.early_warning,
+        include=including.wanted_by(git, plan, Oid(state.base), checkout=repository.main_work_tree),
     )
 
 

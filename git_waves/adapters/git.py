@@ -563,6 +563,18 @@ class Git:
             "\0"
         )
 
+    def others_matching(
+        self, pattern: str | None = None, *, file: Path | None = None, whole_folders: bool = False
+    ) -> tuple[RepoPath, ...]:
+        """The files of the work tree that are not tracked and match a line of a `.gitignore` (`pattern`), or a `file` of such
+        lines. With `whole_folders`, a folder of which everything matches is named instead, ending with `/`; files below it may
+        be named too."""
+        wanted = [f"--exclude={pattern}"] if pattern is not None else []
+        wanted += [f"--exclude-from={file}"] if file is not None else []
+        folders = ["--directory", "--no-empty-directory"] if whole_folders else []
+        done = self._run("ls-files", "-z", "--others", "--ignored", *folders, *wanted)
+        return tuple(_decode(raw) for raw in done.stdout.split(b"\0") if raw)
+
     def attributes(self, paths: Iterable[RepoPath], *names: str) -> dict[RepoPath, dict[str, str]]:
         """The named attributes of the paths, as the work tree's files say; only what is specified (`set`, or a value)."""
         asked = b"".join(os.fsencode(path) + b"\0" for path in paths)

@@ -10,14 +10,14 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from git_waves.adapters.git import Git
+from git_waves.adapters.nofollow import parent_of
 from git_waves.core.model import Oid, RepoPath
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # A pipe in the file's place must not block us.
 _THERE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -41,7 +41,7 @@ def take(git: Git, folder: Path, paths: Iterable[RepoPath], *, index: Path) -> O
     files: dict[RepoPath, tuple[str, Oid]] = {}
     for path in paths:
         try:
-            with _parent_of(folder, path) as (parent, name):
+            with parent_of(folder, path) as (parent, name):
                 descriptor = os.open(name, _THERE, dir_fd=parent)
         except OSError as error:
             if error.errno in _NOT_THERE:
@@ -67,7 +67,7 @@ def place(git: Git, folder: Path, tree: Oid, paths: Iterable[RepoPath]) -> Unfit
     for path in paths:
         mode, blob = stored[path]
         try:
-            with _parent_of(folder, path, makes=True) as (parent, name):
+            with parent_of(folder, path, makes=True) as (parent, name):
                 with contextlib.suppress(FileNotFoundError):  # of a coordinator that was killed here
                     os.unlink(name, dir_fd=parent)
                 descriptor = os.open(name, _NEW, 0o777 if mode == "100755" else 0o666, dir_fd=parent)
@@ -80,21 +80,3 @@ def place(git: Git, folder: Path, tree: Oid, paths: Iterable[RepoPath]) -> Unfit
         finally:
             os.close(descriptor)
     return None
-
-
-@contextlib.contextmanager
-def _parent_of(folder: Path, path: RepoPath, *, makes: bool = False) -> Iterator[tuple[int, str]]:
-    """The open folder that `path` lies in, reached through no link, and the path's last name there."""
-    *above, name = path.split("/")
-    parent = os.open(folder, _FOLDER)
-    try:
-        for part in above:
-            if makes:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=parent)
-            below = os.open(part, _FOLDER, dir_fd=parent)
-            os.close(parent)
-            parent = below
-        yield parent, name
-    finally:
-        os.close(parent)

@@ -82,6 +82,10 @@ class RunDir:
         """Our own index file of an attempt."""
         return self.path / "index" / f"{task}.{attempt}"
 
+    def included(self, task: TaskId | str, attempt: int) -> Path:
+        """Which ignored files an attempt was given, NUL between the paths."""
+        return self.path / "index" / f"{task}.{attempt}.included"
+
     def prompt(self, task: TaskId | str, attempt: int) -> Path:
         """What the agent of an attempt is told."""
         return self.path / "prompts" / f"{task}.{attempt}.md"

@@ -11,6 +11,9 @@ from git_waves.core.gatewords import Baseline, FlakyPolicy
 DEFAULT_MAX_PARALLEL = 4
 """How many tasks run at once when the plan does not say (3 to 6 is advised)."""
 
+DEFAULT_SETUP_TIMEOUT = 1800.0
+"""Seconds that one set-up command may take when the plan does not say."""
+
 TaskId = NewType("TaskId", str)
 Oid = NewType("Oid", str)
 RepoPath = NewType("RepoPath", str)
@@ -152,6 +155,26 @@ class Resource:
     line: int = 0
 
 
+class How(StrEnum):
+    """How an ignored file of the user's checkout comes into a worktree: its content, a link to it, or its content with the
+    task's variables filled in."""
+
+    COPY = "copy"
+    LINK = "link"
+    TEMPLATE = "template"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Include:
+    """Ignored files that every worktree is given. `pattern` is one line of a `.gitignore`; of a template with `to` it is the
+    path of one file, which may be tracked, and `to` is where it goes."""
+
+    how: How
+    pattern: str
+    to: RepoPath | None = None
+    line: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Background:
     """A writer outside the plan's tasks, and what to do about it: `quiesce` it around the run, or `gate` on it."""
@@ -280,6 +303,8 @@ class Plan:
     on_red: OnRed | None = None
     agent: AgentSpec | None = None
     setup: tuple[Command, ...] = ()
+    setup_timeout: float = DEFAULT_SETUP_TIMEOUT
+    include: tuple[Include, ...] = ()
     resources: tuple[Resource, ...] = ()
     background: tuple[Background, ...] = ()
     gates: tuple[Gate, ...] = ()

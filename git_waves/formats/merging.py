@@ -91,6 +91,10 @@ class _Merging:
             on_red=self._one("on_red", lambda plan: plan.on_red),
             agent=agents[0] if len(agents) == 1 else None,
             setup=tuple({str(one): one for plan in self.plans for one in plan.setup}.values()),
+            setup_timeout=max(plan.setup_timeout for plan in self.plans),
+            include=tuple(
+                {(one.how, one.pattern, one.to): one for plan in self.plans for one in plan.include}.values()
+            ),
             resources=self._named("resource", lambda plan: plan.resources),
             background=self._named("background writer", lambda plan: plan.background),
             gates=self._gates(),

@@ -40,7 +40,7 @@ _SAME_EVERYWHERE = frozenset(
 _NO_NAMES = frozenset({"tasks", ".", "..", "/"})
 
 _TOO_MANY_TO_COMPARE = 500
-_TOO_MANY_TO_SHOW = 20
+_TOO_MANY_TO_SHOW = 40
 
 Complaint = tuple[str, str]
 """A message and a hint, without a place."""

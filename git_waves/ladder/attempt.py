@@ -10,6 +10,7 @@ from typing import Literal
 
 from git_waves import refs
 from git_waves.adapters.git import Git
+from git_waves.adapters.include import NOTHING, Wanted
 from git_waves.adapters.lease import LeaseFile
 from git_waves.adapters.process import Job
 from git_waves.adapters.rundir import RunDir
@@ -90,7 +91,7 @@ class Climb:
     then the last rung that the log tells of. `turn` counts how often its agent was started again, the last time with
     `session`; `spent` is what the log knows already, `run_limits` are those of the whole run. `hold` gives the descriptors
     of the machine-wide resources that a supervisor must keep, may wait for them, and raises EndedWaitingError. `received`
-    are the files that it is given by the tasks it needs."""
+    are the files that it is given by the tasks it needs, `include` the ignored files of the user's checkout."""
 
     git: Git
     run_dir: RunDir
@@ -110,6 +111,7 @@ class Climb:
     hold: Callable[[], tuple[int, ...]] = tuple
     received: tuple[Received, ...] = ()
     taken_up_at: str = ""
+    include: Wanted = NOTHING
     admin: Path = Path()
     sealed: Seal | None = None
     since: Oid | None = None  # where what `tip` changes begins

@@ -9,10 +9,12 @@ from pathlib import Path
 from git_waves import agents
 from git_waves.adapters import process
 from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
+from git_waves.adapters.tail import Tail
 from git_waves.core.model import Command
 from git_waves.ladder.attempt import Climb
 
 MOST_LOSSES = 2  # supervisors that may die over one command before that is taken for the command's doing
+_LONGEST_WORDS = 200  # letters of a command's last line that a reason repeats
 DEFAULT_GRACE = 10.0  # seconds between asking a process tree to end and ending it
 
 
@@ -92,6 +94,13 @@ def supervise(
             return result
         is_known = True
     raise AssertionError("counting does not end")
+
+
+def last_words(state: Climb, rung: str) -> str:
+    """The last line that a rung's command printed, to follow how it ended; empty when it printed none."""
+    lines = Tail(state.run_dir.log(state.task.id, state.lease.attempt, rung)).rest()
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f": {said[:_LONGEST_WORDS]}" if said else ""
 
 
 def how_it_ended(result: JobResult) -> str:

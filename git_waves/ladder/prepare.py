@@ -14,7 +14,8 @@ from git_waves.adapters.seal import check_seal
 from git_waves.errors import SurroundingsError
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
 from git_waves.ladder.handoff import give, outside
-from git_waves.ladder.jobs import how_it_ended, supervise
+from git_waves.ladder.include import bring_along, refuse_unclean
+from git_waves.ladder.jobs import how_it_ended, last_words, supervise
 
 
 def environment(state: Climb) -> Fell | Interrupted | None:
@@ -38,17 +39,17 @@ def environment(state: Climb) -> Fell | Interrupted | None:
         if fallen is not None:
             return fallen
     for number, command in enumerate(state.plan.setup):
-        result = supervise(state, command, f"setup-{number}")
+        result = supervise(state, command, f"setup-{number}", timeout=state.plan.setup_timeout)
         if result.reason is Reason.STOPPED:
             return Interrupted(reason="stopped during set-up")
         if result.code != 0:
             return Fell(
                 rung="",
-                reason=f"set-up command '{command}' {how_it_ended(result)}",
+                reason=f"set-up command '{command}' {how_it_ended(result)}{last_words(state, f'setup-{number}')}",
                 hint=f"git waves log {state.task.id} --rung setup-{number}",
                 is_parked=True,
             )
-    return None
+    return refuse_unclean(state)
 
 
 def _make(state: Climb) -> Fell | None:
@@ -56,7 +57,7 @@ def _make(state: Climb) -> Fell | None:
     state.admin = worktrees.ensure(state.git, state.lease)
     write_durably(_admin_note(state), json.dumps({"admin": state.admin.name}).encode())
     worktrees.fill(state.lease, state.admin)
-    fallen = give(state)
+    fallen = bring_along(state) or give(state)
     if fallen is not None:
         return fallen
     seal = hooks.install(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterable
 
 from git_waves import refs
 from git_waves.adapters import admins, archive, worktrees
@@ -10,10 +11,11 @@ from git_waves.adapters.git import Git
 from git_waves.adapters.merge import Refused, judge
 from git_waves.adapters.process import Reason
 from git_waves.adapters.seal import check_seal
-from git_waves.core.model import CommitPolicy, Oid
+from git_waves.core.model import CommitPolicy, Oid, RepoPath
 from git_waves.core.ownership import foreign_paths
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
 from git_waves.ladder.handoff import outside
+from git_waves.ladder.include import given
 from git_waves.ladder.jobs import how_it_ended, supervise
 
 _UNFINISHED = {
@@ -79,6 +81,9 @@ def _settle_tip(state: Climb, tip: Oid) -> Fell | None:
             paths=astray,
             hint=f"such files stay uncommitted; 'git waves retry {state.task.id}'",
         )
+    given_files = given(state)
+    if any(change.path in given_files for change in left):
+        return _took_what_was_given(change.path for change in left if change.path in given_files)
     if left:
         foreign = foreign_paths(state.rules, [change.path for change in left])
         if foreign:
@@ -106,6 +111,15 @@ def _settle_tip(state: Climb, tip: Oid) -> Fell | None:
     return None
 
 
+def _took_what_was_given(paths: Iterable[RepoPath]) -> Fell:
+    return Fell(
+        rung="",
+        reason="it would merge ignored files that its worktree was given",
+        paths=tuple(paths),
+        hint="they stay ignored and uncommitted, whoever owns the path: see 'include' in git-waves-plan(5)",
+    )
+
+
 def _strayed(state: Climb, head: str | None, oid: Oid | None) -> Fell:
     """HEAD is not on the task's branch. What a detached HEAD holds is pinned before anything else happens to it."""
     pin = archive.archive_of(state.lease.run, state.task.id, state.lease.attempt) + ".head"
@@ -131,6 +145,9 @@ def ownership(state: Climb) -> Fell | None:
     judged = judge(state.git, onto=onto, base=base, tip=state.tip, rules=state.rules)
     if isinstance(judged, Refused):
         return Fell(rung="", reason=judged.reason, paths=judged.paths, hint=f"git waves show {state.task.id}")
+    given_files = given(state)
+    if not given_files.isdisjoint(judged):
+        return _took_what_was_given(path for path in judged if path in given_files)
     if not judged and not state.task.allow_empty:
         return Fell(rung="", reason="the agent ended well and changed nothing", hint=state.log_hint())
     state.since, state.paths = state.git.merge_bases(onto, state.tip)[0], judged

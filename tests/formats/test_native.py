@@ -15,6 +15,8 @@ from git_waves.core.model import (
     Control,
     Gate,
     GroupDef,
+    How,
+    Include,
     Intent,
     OnFailure,
     OnRed,
@@ -58,6 +60,12 @@ def test_every_key_arrives_where_it_belongs() -> None:
         on_failure=OnFailure.FAIL_DEPENDENTS,
         agent=AgentSpec(name="claude", line=8),
         setup=(shell("npm ci", 11), Command(argv=("npm", "run", "build"), line=12)),
+        include=(
+            Include(how=How.COPY, pattern=".env", line=60),
+            Include(how=How.COPY, pattern="config/*.local", line=61),
+            Include(how=How.LINK, pattern="node_modules/", line=62),
+            Include(how=How.TEMPLATE, pattern=".env.example", to=RepoPath(".env.local"), line=63),
+        ),
         resources=(
             Resource(name="db", capacity=2, scope=Scope.MACHINE, kind="database", line=14),
             Resource(name="port", line=15),

@@ -40,8 +40,8 @@ def bad_path(line: int, path: str, owner: str) -> str:
 
 
 KEYS = (
-    "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, commit, setup, resources, "
-    "background, gates, review, stages, groups, tasks, expect, budget, require_review"
+    "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, commit, setup, include, "
+    "resources, background, gates, review, stages, groups, tasks, expect, budget, require_review"
 )
 LETTERS = "letters, digits, '.', '_' and '-', at most 64, a letter or digit first"
 SLUG = "lower-case letters, digits and '-', at most 40, and a letter or digit first"
@@ -94,7 +94,15 @@ def test_a_plan_without_tasks_or_that_is_no_yaml_could_not_be_measured(text: str
         ("agent: {cmd: x}", problem(4, "'agent' has no 'run'", "add a line 'run: ...'") + "\n" + problem(4, "unknown key 'cmd' in 'agent'", "did you mean 'run'?")),
         ("agent: [x]", problem(4, "'agent' must be an agent's name, or a mapping with 'run', not a list")),
         ("agent: {run: ' '}", problem(4, "'run' of the agent of the plan is an empty command", "write the command, or take it out")),
-        ("setup: {a: b}", problem(4, "'setup' must be a text for the shell, or a list of commands, not a mapping")),
+        ("setup: {run: make, a: b}", problem(4, "unknown key 'a' in 'setup'", "known keys: run, timeout")),
+        ("setup: {timeout: 5m}", problem(4, "'setup' has no 'run'", "add a line 'run: ...'")),
+        ("setup: {run: make, timeout: soon}", problem(4, "'timeout' of 'setup' is no duration: 'soon'", "write 90, 90s, 15m or 1.5h")),
+        ("include: [{cop: .env}]", problem(4, "unknown key 'cop' in include entry 1", "did you mean 'copy'?")),
+        ("include:\n- {copy: a, link: b}", problem(5, "an entry of 'include' has exactly one of 'copy', 'link' and 'template'", "write one of them: {copy: .env}")),
+        ("include: [{copy: a, to: b}]", problem(4, "'to' goes with 'template', not with 'copy'")),
+        ("include: ['!x']", problem(4, "'copy' is no pattern: '!x'", "write a line as in a .gitignore: .env, /config/*.local, node_modules/")),
+        ("include: [{template: a/, to: b}]", problem(4, "'template' is no file: 'a/'", "with 'to', a template is one file")),
+        ("include: [[a]]", problem(4, "include entry 1 must be a pattern, or a mapping of copy, link or template to one, not a list")),
         ("setup:\n- npm ci\n- ''", problem(6, "an entry of 'setup' is an empty command", "write the command, or take it out")),
         ("setup: [npm, ci]", problem(4, "'setup' is a list of commands, and this one reads like the words of a single command", "one command is [[npm, ci]] or a text; several are one text each")),
         ("budget: 5", problem(4, "'budget' must be a mapping, not text")),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from git_waves.core.gatewords import Baseline, FlakyPolicy
 from git_waves.core.model import (
+    DEFAULT_SETUP_TIMEOUT,
     AgentSpec,
     Background,
     Budget,
@@ -20,6 +21,8 @@ from git_waves.core.model import (
     Control,
     Gate,
     GroupDef,
+    How,
+    Include,
     Intent,
     OnFailure,
     OnRed,
@@ -104,6 +107,15 @@ COMMANDS = st.one_of(
     st.builds(Command, argv=st.lists(WORDS, min_size=1, max_size=3).map(tuple)),
 )
 LISTS = st.lists(st.one_of(COMMANDS, st.builds(Command, shell=NAMES)), max_size=3).map(tuple)
+INCLUDES = st.lists(
+    st.builds(
+        Include,
+        how=st.sampled_from(How),
+        pattern=st.sampled_from([".env", "*.local", "/a b/#x", "node_modules/", "é: [x]", "null"]),
+    )
+    | st.just(Include(how=How.TEMPLATE, pattern=".env.example", to=RepoPath(".env"))),
+    max_size=3,
+).map(tuple)
 BUDGETS = st.builds(
     Budget,
     wall_clock=st.none() | st.integers(1, 9999).map(float) | st.just(0.25),
@@ -207,6 +219,8 @@ def plans(draw: st.DrawFn) -> Plan:
             st.sampled_from([None, AgentSpec(name="claude"), AgentSpec(command=Command(argv=("a", "-b")))])
         ),
         setup=draw(LISTS),
+        setup_timeout=draw(st.sampled_from([DEFAULT_SETUP_TIMEOUT, 90.0])),
+        include=draw(INCLUDES),
         resources=tuple(
             Resource(
                 name=name,

@@ -6,7 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from git_waves.core.model import Claim, Command, Intent, Origin, PathPattern, Plan, Task, TaskId
+from git_waves.core.model import (
+    DEFAULT_SETUP_TIMEOUT,
+    Claim,
+    Command,
+    Intent,
+    Origin,
+    PathPattern,
+    Plan,
+    Task,
+    TaskId,
+)
 
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_./@%+,][A-Za-z0-9_./@%+,:-]*")
 
@@ -35,6 +45,7 @@ def expressible(plan: Plan) -> Plan:
         groups=groups,
         tasks=tasks,
         setup=_several(plan.setup),
+        setup_timeout=plan.setup_timeout if plan.setup else DEFAULT_SETUP_TIMEOUT,
     )
 
 

@@ -1,13 +1,18 @@
-"""What the parts of a native plan beside its tasks mean: resources, groups, gates, stages, background, shared paths."""
+"""What the parts of a native plan beside its tasks mean: resources, groups, gates, stages, background, shared paths, set-up."""
 
 from __future__ import annotations
 
 from git_waves.core.gatewords import Baseline
 from git_waves.core.model import (
+    DEFAULT_SETUP_TIMEOUT,
     REVIEW,
     Background,
+    Command,
     Gate,
     GroupDef,
+    How,
+    Include,
+    PatternKind,
     Resource,
     Scope,
     SharedPaths,
@@ -50,6 +55,68 @@ def read_resources(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> 
     check_names(((one.name, one.line) for one in resources), "resource", reader.problems)
     reader.names["resources"] = tuple(one.name for one in resources)
     return tuple(resources)
+
+
+def read_setup(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[Command, ...]:
+    """The commands of every new worktree."""
+    if isinstance(shape.setup, shapes.SetUp):
+        return reader.commands(shape.setup.run, "run", map_under(tree, "setup"), "'setup'")
+    return reader.commands(shape.setup, "setup", tree, "")
+
+
+def read_setup_timeout(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> float:
+    """How long each of them may take, in seconds."""
+    if not isinstance(shape.setup, shapes.SetUp):
+        return DEFAULT_SETUP_TIMEOUT
+    limit = reader.seconds(shape.setup.timeout, "timeout", map_under(tree, "setup"), "'setup'")
+    return limit or DEFAULT_SETUP_TIMEOUT
+
+
+def read_include(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[Include, ...]:
+    """The ignored files that worktrees are given, in the order they are written."""
+    section = tree.get("include")
+    found = []
+    for at, (entry, line) in enumerate(zip(shape.include or (), entry_lines(tree, "include"), strict=True)):
+        if isinstance(entry, str):
+            found.append(_include(reader, How.COPY, entry, None, line))
+            continue
+        marks = map_under(section, at) if isinstance(section, MarkedList) else MarkedMap(line)
+        named = {How.COPY: entry.copy_, How.LINK: entry.link, How.TEMPLATE: entry.template}
+        given = [(how, pattern) for how, pattern in named.items() if pattern is not None]
+        if len(given) != 1:
+            if not marks.refused:
+                hint = "write one of them: {copy: .env}"
+                reader.refuse(
+                    line, "an entry of 'include' has exactly one of 'copy', 'link' and 'template'", hint
+                )
+            continue
+        how, pattern = given[0]
+        if entry.to is not None and how is not How.TEMPLATE:
+            reader.refuse(line_of(marks, "to"), f"'to' goes with 'template', not with '{how}'")
+        found.append(_include(reader, how, pattern, entry.to, line))
+    return tuple(one for one in found if one is not None)
+
+
+def _include(reader: Reader, how: How, pattern: str, to: str | None, line: int) -> Include | None:
+    """One entry; `to` makes its pattern the path of one file."""
+    if to is None:
+        if not pattern.strip() or pattern.startswith(("#", "!")) or not pattern.isprintable():
+            message = f"'{how}' is no pattern: '{shorten(pattern)}'"
+            reader.refuse(
+                line, message, "write a line as in a .gitignore: .env, /config/*.local, node_modules/"
+            )
+            return None
+        return Include(how=how, pattern=pattern, line=line)
+    paths = []
+    for text, key in ((pattern, "template"), (to, "to")):
+        path = read_path(text, line, f"'{key}' of 'include'", reader.problems)
+        if path is None:
+            return None
+        if path.kind is not PatternKind.FILE:
+            reader.refuse(line, f"'{key}' is no file: '{shorten(text)}'", "with 'to', a template is one file")
+            return None
+        paths.append(path.text)
+    return Include(how=how, pattern=paths[0], to=paths[1], line=line)
 
 
 def read_groups(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[GroupDef, ...]:

@@ -16,25 +16,28 @@ from git_waves.errors import PlanProblem
 from git_waves.formats.marks import MarkedList, MarkedMap, kind_of
 from git_waves.formats.names import did_you_mean, shorten
 from git_waves.formats.native import shapes
+from git_waves.formats.native.kinds import MEMBERS, Shape
 from git_waves.formats.problems import EnoughError
 
 Location = tuple[int | str, ...]
 
-_SECTIONS: dict[str, type[shapes.Shape]] = {
+_SECTIONS: dict[str, type[Shape]] = {
     "tasks": shapes.Task,
     "resources": shapes.Resource,
     "gates": shapes.Gate,
     "stages": shapes.Stage,
     "groups": shapes.Group,
+    "include": shapes.Include,
     "background": shapes.Background,
 }
-_PARTS: dict[str, type[shapes.Shape]] = {
+_PARTS: dict[str, type[Shape]] = {
     "files": shapes.Files,
     "agent": shapes.Agent,
     "control": shapes.Patch,
     "budget": shapes.Budget,
     "expect": shapes.Expect,
     "review": shapes.Review,
+    "setup": shapes.SetUp,
 }
 _ONE_OF = {
     "tasks": "task",
@@ -42,6 +45,7 @@ _ONE_OF = {
     "gates": "gate",
     "stages": "stage",
     "groups": "group",
+    "include": "include entry",
     "background": "background writer",
 }
 _EXPECTED = {
@@ -143,7 +147,7 @@ def _of_keys(detail: ErrorDetails) -> Location:
     location = detail["loc"]
     kept = {"gates": 1, "stages": 1, "resources": 2}.get(str(location[0]), -1)
     last = len(location) - 1 if detail["type"] == "extra_forbidden" else -1
-    return tuple(part for at, part in enumerate(location) if part not in shapes.MEMBERS or at in (kept, last))
+    return tuple(part for at, part in enumerate(location) if part not in MEMBERS or at in (kept, last))
 
 
 def _walk(tree: MarkedMap, location: Location) -> _Place:
@@ -246,7 +250,7 @@ def _subject(location: Location, owner: str) -> str:
     return f"{entry}'{shorten(keys[-1])}'{of}"
 
 
-def _shape_at(location: Location) -> type[shapes.Shape]:
+def _shape_at(location: Location) -> type[Shape]:
     """The model whose key list an unknown key should have come from."""
     if len(location) == 1:
         return shapes.PlanShape
@@ -256,8 +260,9 @@ def _shape_at(location: Location) -> type[shapes.Shape]:
     return _SECTIONS.get(section) or _PARTS[section]
 
 
-def _key_hint(key: str, shape: type[shapes.Shape]) -> str:
+def _key_hint(key: str, shape: type[Shape]) -> str:
     other = _OTHER_WORDS.get(key.lower())
-    if other in shape.model_fields:
+    known = tuple(field.alias or name for name, field in shape.model_fields.items())
+    if other in known:
         return f"did you mean '{other}'?"
-    return did_you_mean(key, tuple(shape.model_fields), label="known keys")
+    return did_you_mean(key, known, label="known keys")

@@ -6,59 +6,28 @@ The JSON Schema that editors use is generated from these models, so their descri
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
+from pydantic import Field, Tag
 
-from git_waves.formats.names import PLAN_NAME, TASK_ID
-from git_waves.formats.values import COST, DURATION, TOKENS
-
-MEMBERS = ("<text>", "<list>", "<map>")
-"""How pydantic names the members of our unions in the path of a misfit; no key of a plan."""
-
-
-def _tag(node: object) -> str:
-    return "<list>" if isinstance(node, list) else "<map>" if isinstance(node, dict) else "<text>"
-
-
-def _either(expected: str) -> Discriminator:
-    """Choose a union's member by the kind of value, and say `expected` when none fits."""
-    return Discriminator(_tag, custom_error_type="kind", custom_error_message=expected)
-
-
-def _as(schema: dict[str, Any]) -> WithJsonSchema:
-    return WithJsonSchema(schema)
-
-
-# Unquoted, `01` and `1e3` are numbers to an editor and ids to us: the schema must accept both.
-Id = Annotated[str, _as({"type": ["string", "number"], "pattern": f"^{TASK_ID}$"})]
-Flag = Annotated[str, _as({"type": "boolean"})]
-Retries = Annotated[str, _as({"type": "integer", "minimum": 0, "maximum": 9})]
-Count = Annotated[str, _as({"type": "integer", "minimum": 1})]
-HowMany = Annotated[str, _as({"type": "integer", "minimum": 0})]
-Duration = Annotated[
-    str,
-    _as({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": f"^{DURATION}$"}),
-]
-Tokens = Annotated[str, _as({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": f"^{TOKENS}$"})]
-Cost = Annotated[str, _as({"type": ["number", "string"], "exclusiveMinimum": 0, "pattern": f"^{COST}$"})]
-Path = Annotated[str, _as({"type": "string", "minLength": 1})]
-Text = str
-
-OneCommand = Annotated[
-    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")],
-    _either("a command: a text for the shell, or a list that is executed as it is"),
-]
-SeveralCommands = Annotated[
-    Annotated[Text, Tag("<text>")] | Annotated[list[OneCommand], Tag("<list>")],
-    _either("a text for the shell, or a list of commands"),
-]
-
-
-class Shape(BaseModel):
-    """What all models share: no key that is not known."""
-
-    model_config = ConfigDict(extra="forbid")
+from git_waves.formats.names import PLAN_NAME
+from git_waves.formats.native.kinds import (
+    Cost,
+    Count,
+    Duration,
+    Flag,
+    HowMany,
+    Id,
+    OneCommand,
+    Path,
+    Retries,
+    SeveralCommands,
+    Shape,
+    Text,
+    Tokens,
+    as_,
+    either,
+)
 
 
 class Files(Shape):
@@ -78,7 +47,7 @@ class Files(Shape):
 
 FileClaims = Annotated[
     Annotated[list[Path], Tag("<list>")] | Annotated[Files, Tag("<map>")],
-    _either("a list of paths, or a mapping of create, modify, delete, edit and inferred"),
+    either("a list of paths, or a mapping of create, modify, delete, edit and inferred"),
 ]
 
 
@@ -96,7 +65,7 @@ class Agent(Shape):
 
 AgentChoice = Annotated[
     Annotated[Text, Tag("<text>")] | Annotated[Agent, Tag("<map>")],
-    _either("an agent's name, or a mapping with 'run'"),
+    either("an agent's name, or a mapping with 'run'"),
 ]
 
 
@@ -167,7 +136,7 @@ class Patch(Shape):
 
 ControlChoice = Annotated[
     Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Patch, Tag("<map>")],
-    _either("a command, or a mapping with 'patch'"),
+    either("a command, or a mapping with 'patch'"),
 ]
 
 
@@ -227,6 +196,32 @@ class Stage(Shape):
     tasks: list[Id] | None = Field(default=None, description="Only for these tasks; else for every one.")
 
 
+class SetUp(Shape):
+    """What is run in every new worktree, and how long it may take."""
+
+    run: SeveralCommands = Field(description="One command or a list of them.")
+    timeout: Duration | None = Field(default=None, description="Longest time each of them may take (30m).")
+
+
+class Include(Shape):
+    """Ignored files of your checkout that every worktree is given: exactly one of copy, link and template."""
+
+    copy_: Text | None = Field(
+        default=None, alias="copy", description="A line of a .gitignore: these are copied."
+    )
+    link: Text | None = Field(
+        default=None,
+        description="A line of a .gitignore: these are linked; of a folder, each thing that lies in it.",
+    )
+    template: Text | None = Field(
+        default=None,
+        description="A line of a .gitignore: copied with ${WAVES_PORT} and its like filled in. With 'to', one file.",
+    )
+    to: Path | None = Field(
+        default=None, description="Where a template's text goes; its source may be tracked."
+    )
+
+
 class Group(Shape):
     """A group of tasks that ends at one barrier."""
 
@@ -251,37 +246,47 @@ class Expect(Shape):
 
     shared_paths: Annotated[
         Annotated[HowMany, Tag("<text>")] | Annotated[list[Path], Tag("<list>")],
-        _either("a list of paths, or how many there are"),
+        either("a list of paths, or how many there are"),
     ] = Field(description="Paths that several tasks share on purpose, or only how many.")
 
 
 _GateChoice = Annotated[
     Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Gate, Tag("<map>")],
-    _either("a command, or a mapping with 'run'"),
+    either("a command, or a mapping with 'run'"),
 ]
 _ReviewChoice = Annotated[
     Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Review, Tag("<map>")],
-    _either("a command, or a mapping with 'run'"),
+    either("a command, or a mapping with 'run'"),
 ]
 _StageChoice = Annotated[
     Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Stage, Tag("<map>")],
-    _either("a command, or a mapping with 'run'"),
+    either("a command, or a mapping with 'run'"),
+]
+SetUpChoice = Annotated[
+    Annotated[Text, Tag("<text>")]
+    | Annotated[list[OneCommand], Tag("<list>")]
+    | Annotated[SetUp, Tag("<map>")],
+    either("a text for the shell, a list of commands, or a mapping with 'run'"),
+]
+_IncludeChoice = Annotated[
+    Annotated[Text, Tag("<text>")] | Annotated[Include, Tag("<map>")],
+    either("a pattern, or a mapping of copy, link or template to one"),
 ]
 _Resources = Annotated[
     Annotated[list[Id], Tag("<list>")] | Annotated[dict[str, Resource], Tag("<map>")],
-    _either("a list of names, or a mapping of name to capacity, scope and kind"),
+    either("a list of names, or a mapping of name to capacity, scope and kind"),
 ]
 _GroupChoice = Annotated[
     Annotated[Id, Tag("<text>")] | Annotated[Group, Tag("<map>")],
-    _either("a name, or a mapping of name and title"),
+    either("a name, or a mapping of name and title"),
 ]
 
 
 class PlanShape(Shape):
     """A plan of git-waves: tasks for agents that work at once in one repository."""
 
-    version: Annotated[str, _as({"const": 1})] = Field(description="Version of this format: 1.")
-    name: Annotated[str, _as({"type": "string", "pattern": f"^{PLAN_NAME}$"})] | None = Field(
+    version: Annotated[str, as_({"const": 1})] = Field(description="Version of this format: 1.")
+    name: Annotated[str, as_({"type": "string", "pattern": f"^{PLAN_NAME}$"})] | None = Field(
         default=None, description="A slug; part of branch names. Taken from the file's name when absent."
     )
     base: Text | None = Field(default=None, description="Branch or revision the work starts from (HEAD).")
@@ -309,8 +314,12 @@ class PlanShape(Shape):
         description="The default of the tasks' 'commit'.",
         json_schema_extra={"enum": ["auto", "agent"]},
     )
-    setup: SeveralCommands | None = Field(
-        default=None, description="Run in every new worktree: one command or a list of them."
+    setup: SetUpChoice | None = Field(
+        default=None,
+        description="Run in every new worktree: one command or a list of them, or a mapping with 'run'.",
+    )
+    include: list[_IncludeChoice] | None = Field(
+        default=None, description="Ignored files that every worktree is given; beside '.worktreeinclude'."
     )
     resources: _Resources | None = Field(
         default=None, description="What is not a file and cannot be shared freely."

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from git_waves.core.gatewords import Baseline, FlakyPolicy
 from git_waves.core.model import (
     DEFAULT_MAX_PARALLEL,
+    DEFAULT_SETUP_TIMEOUT,
     AgentSpec,
     Budget,
     Claim,
@@ -18,6 +19,7 @@ from git_waves.core.model import (
     Control,
     Gate,
     GroupDef,
+    Include,
     Intent,
     Origin,
     Plan,
@@ -54,7 +56,8 @@ def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId,
     if plan.on_red is not None:
         writer.line(0, f"on_red: {plan.on_red}")
     writer.agent(0, plan.agent)
-    writer.commands(0, "setup", plan.setup)
+    writer.setup(plan)
+    writer.include(plan.include)
     writer.budget(0, plan.budget)
     writer.resources(plan.resources)
     writer.background(plan)
@@ -128,6 +131,23 @@ class _Writer:
         for command in commands:
             text = command.shell
             self.line(depth + 2, "- " + (flow(map(scalar, command.argv)) if text is None else scalar(text)))
+
+    def setup(self, plan: Plan) -> None:
+        """The commands of every worktree, and how long they may take when that is not what it is anyway."""
+        if not plan.setup or plan.setup_timeout == DEFAULT_SETUP_TIMEOUT:
+            self.commands(0, "setup", plan.setup)
+            return
+        self.line(0, "setup:")
+        self.commands(2, "run", plan.setup)
+        self.line(2, f"timeout: {number(plan.setup_timeout)}s")
+
+    def include(self, entries: Sequence[Include]) -> None:
+        """Ignored files that worktrees are given."""
+        if entries:
+            self.line(0, "include:")
+        for one in entries:
+            to = f", to: {scalar(one.to)}" if one.to is not None else ""
+            self.line(2, f"- {{{one.how}: {scalar(one.pattern)}{to}}}")
 
     def agent(self, depth: int, agent: AgentSpec | None) -> None:
         """A known name, or a command of the plan's own."""
