@@ -1,4 +1,4 @@
-"""What a person asks of a run from another terminal: stop, retry, skip. Checked here, carried out by `control`."""
+"""What a person asks of a run from another terminal: stop, retry, skip, done. Checked here, carried out by `control`."""
 
 from __future__ import annotations
 
@@ -81,6 +81,15 @@ def retry(
     }
     asked = _asked(repository, found, task, message)
     return replace(asked, granted=paths, limits=dict(budget))
+
+
+def done(repository: Repository, task_id: str, *, plan: str | None) -> Asked:
+    """Hand an attended task in: what is left of its rungs is climbed. UsageError when it does not wait for a person."""
+    found = _find_run(repository, plan)
+    task = lookup.find_task(found, task_id)
+    control.check_done(found.state, task.id)
+    message = {"kind": "done", "task": task.id, "attempt": str(task.attempt), "by": _user()}
+    return _asked(repository, found, task, message)
 
 
 def skip(repository: Repository, task_id: str, *, plan: str | None, reason: str) -> Asked:

@@ -40,6 +40,7 @@ def climb_of(
         turn=task.resumes,
         session=task.session,
         is_inherited=is_inherited,
+        handed_in=task.handed_in,
         hold=hold,
         received=received,
         taken_up_at=task.rung,

@@ -1,4 +1,4 @@
-"""What a person asks of a run from another terminal: stop, retry, skip; and an agent: request.
+"""What a person asks of a run from another terminal: stop, retry, skip, done; and an agent: request.
 
 Each becomes a message in the run's inbox. The coordinator turns messages into events; when none runs, retry and skip
 are applied here and now, under the same lock and by the same code.
@@ -22,8 +22,8 @@ from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.core.spending import LIMITS
 from git_waves.errors import UsageError
 
-_CAN_BE_SKIPPED = (fold.PENDING, fold.BLOCKED, fold.PASSED, *fold.STUCK)
-_CAN_BE_RETRIED = (*fold.STUCK, fold.SKIPPED)
+_CAN_BE_SKIPPED = (fold.PENDING, fold.BLOCKED, fold.PASSED, fold.AWAITING, *fold.STUCK)
+_CAN_BE_RETRIED = (*fold.STUCK, fold.AWAITING, fold.SKIPPED)
 _LONGEST_REASON = 1000  # letters of an agent's words
 _MOST_REQUESTS = 50  # of one attempt; who asks for more has not understood its task
 
@@ -51,7 +51,7 @@ def check_retry(state: RunState, task: str, grant: tuple[str, ...], manifest: Ow
         _check_rests(state, task)
     elif status not in _CAN_BE_RETRIED:
         raise UsageError(
-            f"task '{task}' is {status}; only failed, parked and skipped tasks can be tried again",
+            f"task '{task}' is {status}; only failed, parked, awaiting and skipped tasks can be tried again",
             hint="git waves status",
         )
     for path in grant:
@@ -63,6 +63,18 @@ def check_retry(state: RunState, task: str, grant: tuple[str, ...], manifest: Ow
                 f"'{path}' belongs to task '{busy[0]}', which is not through yet",
                 hint=f"wait for '{busy[0]}', or 'git waves skip {busy[0]}'",
             )
+
+
+def check_done(state: RunState, task: str) -> None:
+    """Raise UsageError when nobody waits for a person to do the task."""
+    status = _known(state, task).status
+    if status != fold.AWAITING:
+        turn = (
+            "it is not its turn yet"
+            if status == fold.PENDING
+            else "only what waits for a person is handed in"
+        )
+        raise UsageError(f"task '{task}' is {status}: {turn}", hint="git waves status")
 
 
 def check_skip(state: RunState, task: str) -> None:
@@ -161,6 +173,8 @@ def _events_for(
     if kind == "request":
         asked = _request(state, task, message) if message.get("attempt") == str(task.attempt) else None
         return () if asked is None else (asked,)
+    if kind == "done":
+        return _handed_in(task, message)
     if kind not in ("retry", "skip"):
         return ()
     reset: tuple[eventlog.AnyEvent, ...] = ()
@@ -177,6 +191,13 @@ def _events_for(
     if isinstance(event, eventlog.TaskRetried | eventlog.TaskSkipped):
         return (*reset, event)
     return () if event is None else (event,)
+
+
+def _handed_in(task: fold.TaskState, message: Mapping[str, Any]) -> tuple[eventlog.AnyEvent, ...]:
+    """Nothing for an attempt that is over: what was meant is not there any more."""
+    if task.status != fold.AWAITING or message.get("attempt") != str(task.attempt):
+        return ()
+    return (eventlog.TaskHandedIn(task=task.id, attempt=task.attempt, by=message.get("by", "")),)
 
 
 def _skipped(task: fold.TaskState, status: str, message: Mapping[str, Any]) -> eventlog.AnyEvent | None:

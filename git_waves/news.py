@@ -110,9 +110,26 @@ def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog
                 paths=list(outcome.paths),
                 handed_on=outcome.handed_on or "",
             )
+        case ladder.Awaits():
+            return eventlog.TaskAwaited(task=task.id, attempt=attempt)
+        case ladder.Interrupted() if task.handed_in:  # a person's work is never started over for them
+            return eventlog.TaskAwaited(
+                task=task.id, attempt=attempt, reason=outcome.reason, hint=f"git waves done {task.id}"
+            )
         case ladder.Interrupted():
             return eventlog.TaskInterrupted(
                 task=task.id, attempt=attempt, reason=outcome.reason, session=outcome.session
+            )
+        case ladder.Fell() if (
+            task.handed_in and not outcome.is_parked
+        ):  # mended where it is, and handed in again
+            return eventlog.TaskAwaited(
+                task=task.id,
+                attempt=attempt,
+                rung=outcome.rung,
+                reason=outcome.reason,
+                paths=list(outcome.paths),
+                hint=_log_hint(outcome) or f"git waves open {task.id}",
             )
         case ladder.Fell():
             kind = eventlog.TaskParked if outcome.is_parked else eventlog.TaskFailed
@@ -126,6 +143,11 @@ def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog
             )
         case _:
             assert_never(outcome)
+
+
+def _log_hint(fell: ladder.Fell) -> str:
+    """Where to look for what a check said; other hints speak of another attempt."""
+    return fell.hint if fell.hint.startswith("git waves log") and "--rung" in fell.hint else ""
 
 
 def _asked(task: TaskState, attempt: int) -> eventlog.TaskParked:

@@ -30,7 +30,7 @@ JOBS = "notify:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """What there is to tell: `kind` is halted, stopped, finished, parked or failed; `task` is empty for the run itself."""
+    """What there is to tell: `kind` is halted, stopped, finished, parked, failed or awaiting; `task` is empty for the run itself."""
 
     kind: str
     text: str
@@ -45,6 +45,12 @@ def message_of(event: Event, state: RunState) -> Message | None:
             kind = "parked" if event["event"] == "task_parked" else "failed"
             text = f"task '{event['task']}' {kind} at {event['rung'] or 'its start'}: {event['reason']}"
             return Message(kind=kind, text=text, task=event["task"], hint=event["hint"])
+        case "task_awaited":
+            why = f": {event['reason']}" if event["reason"] else ""
+            text = f"task '{event['task']}' waits for a person{why}"
+            return Message(
+                kind="awaiting", text=text, task=event["task"], hint=f"git waves open {event['task']}"
+            )
         case "run_halted":
             return Message(kind="halted", text=event["reason"], hint=event["hint"])
         case "run_stopped":

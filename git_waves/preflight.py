@@ -38,7 +38,11 @@ def refuse_violations(analysis: planning.Analysis) -> None:
 
 
 def refuse_nothing_to_run(plan: Plan) -> None:
-    idle = [task for task in plan.tasks if not task.is_done and agents.invocation(plan, task, Path()) is None]
+    idle = [
+        task
+        for task in plan.tasks
+        if not task.is_done and not task.attended and agents.invocation(plan, task, Path()) is None
+    ]
     if idle:
         names = ", ".join(f"'{task.id}'" for task in idle[:5]) + (", ..." if len(idle) > 5 else "")
         hint = "give the plan an agent, e.g. agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}"
@@ -163,16 +167,6 @@ def refuse_foreign_folders(git: Git, folder: Path, schedule: Schedule) -> None:
                 )
     if folder.exists() and not folder.is_dir():
         raise SurroundingsError(f"'{folder}' is in the way of the worktrees", hint="move it away")
-
-
-def not_acted_on(plan: Plan) -> tuple[str, ...]:
-    """What the plan asks for and this version does not do, in words: reading a key must not look like obeying it."""
-    asked = {
-        "'attended'": any(task.attended for task in plan.tasks),
-    }
-    return tuple(
-        f"{words} is read and not acted on by this version" for words, is_asked in asked.items() if is_asked
-    )
 
 
 def refuse_unusable_locks(plan: Plan) -> None:

@@ -213,8 +213,6 @@ def _begin(
 ) -> int:
     git, plan = repository.git, beginning.analysis.plan
     preflight.refuse_unusable_locks(plan)  # not for a rehearsal: it makes the lock files
-    for words in preflight.not_acted_on(plan):
-        say(f"warning: {words}")
     if beginning.notice:
         say(beginning.notice)
     if not including.is_as_in_base(git, beginning.base, checkout=repository.main_work_tree):

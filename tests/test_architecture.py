@@ -219,6 +219,7 @@ STARTS_PROCESSES = {
     "git_waves.adapters.detached": "itself: the half that goes on without a terminal",
     "git_waves.adapters.manuals": "`man`, with a page of ours",
     "git_waves.adapters.machine": "programs of this machine, asked for their version or page",
+    "git_waves.adapters.shell": "the shell of a person who asked for it",
     "git_waves.adapters.failures": "itself as a program: a regular expression that takes forever must be stoppable",
     "git_waves.entry": "itself again, once, in UTF-8 mode, where the locale has another encoding",
     "hooks.guard": "git, from inside a hook",

@@ -150,7 +150,7 @@ class RunHalted(_Event):
     """A person must decide."""
 
     event: Literal["run_halted"] = "run_halted"
-    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget", "background"]
+    kind: Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget", "background", "attended"]
     reason: Raw
     hint: Raw
 
@@ -246,6 +246,23 @@ class TaskParked(_TaskEvent):
     reason: Raw
     paths: list[Raw]
     hint: Raw
+
+
+class TaskAwaited(_TaskEvent):
+    """The worktree of an attended task waits for a person; with a `rung`, because what was handed in did not hold there."""
+
+    event: Literal["task_awaited"] = "task_awaited"
+    rung: str = ""
+    reason: Raw = ""
+    paths: list[Raw] = []
+    hint: Raw = ""
+
+
+class TaskHandedIn(_TaskEvent):
+    """A person says that the attended task is done: the attempt climbs on."""
+
+    event: Literal["task_handed_in"] = "task_handed_in"
+    by: Raw
 
 
 class TaskInterrupted(_TaskEvent):
@@ -448,6 +465,8 @@ AnyEvent = (
     | TaskPassed
     | TaskFailed
     | TaskParked
+    | TaskAwaited
+    | TaskHandedIn
     | TaskInterrupted
     | TaskHeld
     | TaskTakenUp

@@ -81,7 +81,9 @@ class Publish:
     group: str
 
 
-HaltKind = Literal["failed", "parked", "conflict", "gate", "stuck", "refs", "budget", "background"]
+HaltKind = Literal[
+    "failed", "parked", "conflict", "gate", "stuck", "refs", "budget", "background", "attended"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from git_waves.core.fold import PENDING, STUCK, RunState
+from git_waves.core.fold import AWAITING, PENDING, STUCK, RunState
 from git_waves.core.usage import commands
 
 _CHOICES = {
@@ -16,8 +16,8 @@ _CHOICES = {
     "--record": ("approve", "revise"),
     "--format": ("text", "github"),
 }
-_ANY_TASK = frozenset({"log", "show", "restore", "open"})
-_STUCK_TASK = frozenset({"retry", "skip", "done"})
+_ANY_TASK = frozenset({"log", "show", "restore"})
+_STUCK_TASK = frozenset({"retry", "skip", "open"})
 
 
 def candidates(words: Sequence[str], state: RunState | None) -> list[str]:
@@ -69,8 +69,11 @@ def _arguments(command: str, state: RunState | None) -> Iterable[str]:
         return ()
     if command == "gate":
         return [group.name for group in state.groups]
+    if command == "done":
+        return [task.id for task in state.tasks.values() if task.status == AWAITING]
     if command in _STUCK_TASK:
-        return [task.id for task in state.tasks.values() if task.status in (*STUCK, PENDING)] or state.tasks
+        waiting = (*STUCK, AWAITING, PENDING)
+        return [task.id for task in state.tasks.values() if task.status in waiting] or state.tasks
     if command not in _ANY_TASK:
         return ()
     gates = {gate for group in state.groups for gate in group.gates}

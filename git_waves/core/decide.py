@@ -186,6 +186,9 @@ def _one_round(
         return tuple(_begin(task, state.candidate) for task in starting[:free])
     if in_flight:
         return ()
+    awaiting = [task for task in tasks if task.status == fold.AWAITING]
+    if awaiting and redgate.may_start(state):
+        return (_halt_for_a_person(awaiting),)
     passed = [task for task in tasks if task.status == fold.PASSED]
     return (
         (Merge(passed[0].id),) if passed else None
@@ -240,8 +243,9 @@ def _ready(
     resources: Holds,
 ) -> tuple[Action, ...]:
     free = state.max_parallel - len(in_flight)
-    # A task that passed still holds its files: one cut now would not see its work.
-    busy = {task.id for task in state.tasks.values() if task.status in (fold.PASSED, fold.MERGED)} | in_flight
+    # A task that passed still holds its files, and so does one in a person's hands: one cut now would not see its work.
+    holding = (fold.PASSED, fold.MERGED, fold.AWAITING)
+    busy = {task.id for task in state.tasks.values() if task.status in holding} | in_flight
     places = Places(resources, in_flight)
     starts: list[Start | Resume] = []
     for task in state.tasks.values():
@@ -310,6 +314,9 @@ def _end(state: RunState, in_flight: frozenset[str]) -> tuple[Action, ...]:
     stuck = [task for task in state.tasks.values() if task.status in fold.STUCK]
     if stuck:
         return (_halt_for(stuck),)
+    awaiting = [task for task in state.tasks.values() if task.status == fold.AWAITING]
+    if awaiting:
+        return (_halt_for_a_person(awaiting),)
     pending = [task.id for task in state.tasks.values() if task.status == fold.PENDING]
     if pending:  # cannot happen with a checked plan; said rather than looped over
         return (Halt("stuck", f"nothing can start, and {_names(pending)} still wait", "git waves status"),)
@@ -328,6 +335,13 @@ def _halt_for(stuck: list[TaskState]) -> Halt:
         "failed" if first.status == fold.FAILED else "conflict" if first.rung == "merge" else "parked"
     )
     return Halt(kind, f"task '{first.id}' {first.status} at {first.rung}: {first.reason}", first.hint)
+
+
+def _halt_for_a_person(awaiting: list[TaskState]) -> Halt:
+    """Everything that can be done without a person is done."""
+    ids = [task.id for task in awaiting]
+    what = f"task {_names(ids)} waits" if len(ids) == 1 else f"tasks {_names(ids)} wait"
+    return Halt("attended", f"{what} for a person", f"git waves open {ids[0]}")
 
 
 def _names(ids: Iterable[str]) -> str:

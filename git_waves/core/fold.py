@@ -29,6 +29,7 @@ PASSED = "passed"  # every rung passed; waits for its merge
 MERGED = "merged"  # in the candidate
 INTEGRATED = "integrated"  # in the integration ref, behind green gates
 DONE = "done"  # the plan itself says it was done before
+AWAITING = "awaiting"  # its worktree waits for a person, who does it; `open`, then `done`
 FAILED = "failed"  # a rung failed; `retry` or `skip`
 PARKED = "parked"  # a person must decide
 BLOCKED = "blocked"  # a need failed, was parked or was skipped
@@ -200,7 +201,7 @@ class RunState:
         task.status = status
         task.since = at
         task.held = task.held_at = ""
-        if status in SETTLED or status in STUCK or status == PASSED:
+        if status in SETTLED or status in STUCK or status in (PASSED, AWAITING):
             task.ended = at
         if status not in LIVE and status != PASSED:
             task.foreseen = {}
@@ -212,7 +213,7 @@ class RunState:
         task.worktree = event["worktree"]
         task.tip = task.commit = task.rung = task.reason = task.hint = task.ended = ""
         task.taken_up = task.session = task.handed_on = ""
-        task.resumes = 0
+        task.resumes = task.handed_in = 0
         task.is_resumable = False
         task.paths = []
         task.requests = []
@@ -243,6 +244,16 @@ class RunState:
 
     def _task_parked(self, task: TaskState, event: Event) -> None:
         self._stopped_at(task, event, PARKED)
+
+    def _task_awaited(self, task: TaskState, event: Event) -> None:
+        """It is a person's turn: for the first time in this attempt, or again because a rung did not hold."""
+        self._stopped_at(task, event, AWAITING)
+
+    def _task_handed_in(self, task: TaskState, event: Event) -> None:
+        task.handed_in += 1
+        task.rung = task.reason = task.hint = task.ended = ""
+        task.paths = []
+        self._set(task, RUNNING, event["at"])
 
     def _task_interrupted(self, task: TaskState, event: Event) -> None:
         """The attempt ended through nobody's fault (stopped, machine gone) and is to be made again, or to go on."""

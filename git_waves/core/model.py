@@ -279,6 +279,11 @@ class Task:
     line: int = 0
     prompt_line: int = 0
 
+    @property
+    def is_checkpoint(self) -> bool:
+        """Whether a person only has to say that the run may go on: attended, and nothing to change."""
+        return self.attended and not self.claims
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedPaths:

@@ -25,6 +25,7 @@ class TaskState:
         "foreseen",
         "granted",
         "group",
+        "handed_in",
         "handed_on",
         "held",
         "held_at",
@@ -75,6 +76,7 @@ class TaskState:
         self.budget: dict[str, float | None] = {}  # limits a person set instead of the plan's
         self.spent: dict[int, tuple[int, float]] = {}  # attempt -> tokens and US dollars, by its own account
         self.taken_up = ""  # how a later coordinator found the current attempt: adopted, finished, resumed
+        self.handed_in = 0  # how often a person said that the current attempt is done
         self.resumes = 0  # how often the current attempt's agent was started again in its worktree
         self.session = ""  # with which the attempt goes on, or went on last
         self.is_resumable = False  # pending, and to go on in the same attempt

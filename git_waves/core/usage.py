@@ -26,6 +26,8 @@ run | 0 1 | --max= --scheduler= --on-failure= --budget= --dry-run -n --only= --f
 stop | 0 0 | --plan= --now
 retry | 1 1 | --grant= --budget= --plan=
 skip | 1 1 | --reason=! --plan=
+open | 1 1 | --print --plan=
+done | 1 1 | --plan=
 status | 0 0 | --plan= --json --porcelain -z --watch
 log | 1 1 | -f --follow --attempt= --rung= --plan=
 show | 1 1 | --prompt --plan=

@@ -17,6 +17,7 @@ from git_waves.adapters import archive
 from git_waves.adapters.jobs import is_of_another_boot
 from git_waves.errors import WavesError, machine_error
 from git_waves.ladder.attempt import (
+    Awaits,
     Climb,
     EndedWaitingError,
     Fell,
@@ -36,6 +37,7 @@ from git_waves.ladder.work import agent, taken_up
 
 __all__ = [
     "RUNGS",
+    "Awaits",
     "Climb",
     "Fell",
     "Interrupted",
@@ -48,7 +50,7 @@ __all__ = [
     "climb",
 ]
 
-Rung = tuple[str, Callable[[Climb], Fell | Interrupted | None]]
+Rung = tuple[str, Callable[[Climb], Fell | Interrupted | Awaits | None]]
 
 RUNGS: tuple[Rung, ...] = (
     ("environment", environment),
@@ -112,6 +114,7 @@ def _takes_time(state: Climb, rung: str) -> bool:
     at_once = {
         "environment": not state.plan.setup,
         "canary": True,
+        "agent": state.task.attended,
         "commit": True,
         "ownership": True,
         "verify": not state.task.verify,

@@ -50,7 +50,12 @@ class Interrupted:
     session: str = ""
 
 
-Outcome = Passed | Fell | Interrupted
+@dataclass(frozen=True, slots=True)
+class Awaits:
+    """The worktree is ready, and it is a person's turn."""
+
+
+Outcome = Passed | Fell | Interrupted | Awaits
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,8 @@ class Climb:
     then the last rung that the log tells of. `turn` counts how often its agent was started again, the last time with
     `session`; `spent` is what the log knows already, `run_limits` are those of the whole run. `hold` gives the descriptors
     of the machine-wide resources that a supervisor must keep, may wait for them, and raises EndedWaitingError. `received`
-    are the files that it is given by the tasks it needs, `include` the ignored files of the user's checkout."""
+    are the files that it is given by the tasks it needs, `include` the ignored files of the user's checkout. `handed_in`
+    counts how often a person said that an attended attempt is done: what was checked before that says nothing any more."""
 
     git: Git
     run_dir: RunDir
@@ -108,6 +114,7 @@ class Climb:
     turn: int
     session: str
     is_inherited: bool = False
+    handed_in: int = 0
     hold: Callable[[], tuple[int, ...]] = tuple
     received: tuple[Received, ...] = ()
     taken_up_at: str = ""
@@ -121,10 +128,14 @@ class Climb:
 
     def job(self, rung: str) -> Job:
         """The supervised command of a rung."""
-        return Job(self.run_dir.job(f"{self.lease.name}.{rung}"))
+        again = f"~{self.handed_in}" if self.handed_in > 1 else ""
+        return Job(self.run_dir.job(f"{self.lease.name}.{rung}{again}"))
 
     def last_jobs(self) -> tuple[Job, ...]:
-        """The commands whose doings in the worktree nobody has taken in yet: the agent's last start, else the set-up's."""
+        """The commands whose doings in the worktree nobody has taken in yet: the agent's last start, else the set-up's; none
+        where a person has said that it is done."""
+        if self.handed_in:
+            return ()
         agent = self.agent_job(self.turn)
         if self.turn or agent.file("spec.json").exists():
             return (agent,)
@@ -132,8 +143,9 @@ class Climb:
         return tuple(Job(folder) for folder in self.run_dir.job_folders() if setup.fullmatch(folder.name))
 
     def has_begun(self) -> bool:
-        """Whether the agent was ever about to start: from then on the worktree is its, and is only judged."""
-        return self.agent_job(0).file("spec.json").exists()
+        """Whether the agent was ever about to start, or a person at work: from then on the worktree is theirs, and is only
+        judged."""
+        return self.handed_in > 0 or self.agent_job(0).file("spec.json").exists()
 
     def agent_job(self, turn: int) -> Job:
         """The agent's command; see `turn`."""

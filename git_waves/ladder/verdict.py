@@ -148,8 +148,13 @@ def ownership(state: Climb) -> Fell | None:
     given_files = given(state)
     if not given_files.isdisjoint(judged):
         return _took_what_was_given(path for path in judged if path in given_files)
-    if not judged and not state.task.allow_empty:
-        return Fell(rung="", reason="the agent ended well and changed nothing", hint=state.log_hint())
+    if not judged and not state.task.allow_empty and not state.task.is_checkpoint:
+        who = (
+            "it was handed in, and changes nothing"
+            if state.handed_in
+            else "the agent ended well and changed nothing"
+        )
+        return Fell(rung="", reason=who, hint=state.log_hint())
     state.since, state.paths = state.git.merge_bases(onto, state.tip)[0], judged
     return None
 

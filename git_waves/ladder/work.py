@@ -10,14 +10,20 @@ from git_waves.adapters import process, worktrees
 from git_waves.adapters.process import Job, JobResult, Reason
 from git_waves.agents.usage import Trouble
 from git_waves.core.prompt import build_prompt, build_resume_prompt
-from git_waves.ladder.attempt import Climb, Fell, Interrupted, TakenUp
+from git_waves.ladder.attempt import Awaits, Climb, Fell, Interrupted, TakenUp
 from git_waves.ladder.handoff import outside
 from git_waves.ladder.jobs import MOST_LOSSES, begin, how_it_ended, spec_for
 from git_waves.ladder.watch import Watch
 
 
-def agent(state: Climb) -> Fell | Interrupted | None:
-    """Run the agent and watch over it, or take over one that an earlier coordinator started."""
+def agent(state: Climb) -> Fell | Interrupted | Awaits | None:
+    """Run the agent and watch over it, or take over one that an earlier coordinator started. An attended task has none:
+    a person is told the same, and says when it is done."""
+    if state.task.attended:
+        if state.handed_in:
+            return None
+        _tell(state)
+        return Awaits()
     job = state.agent_job(state.turn)
     if not job.file("spec.json").exists():
         if state.turn and not state.lease.folder.is_dir():
@@ -73,8 +79,8 @@ def _jobs(state: Climb) -> Iterator[Job]:
 # ---------------------------------------------------------------------- starting
 
 
-def _invocation(state: Climb) -> agents.Invocation | None:
-    """Write down what the agent is told, and say how it is started."""
+def _tell(state: Climb) -> str:
+    """Write down what whoever does the task is told, and what it owns; the words."""
     prompt = state.run_dir.prompt(state.task.id, state.lease.attempt)
     words = build_prompt(state.plan, state.task, state.granted, state.received)
     prompt.write_text(words, encoding="utf-8", errors="surrogateescape")
@@ -82,6 +88,13 @@ def _invocation(state: Climb) -> agents.Invocation | None:
     state.run_dir.owned(state.task.id, state.lease.attempt).write_text(
         "".join(f"{path}\n" for path in owned), encoding="utf-8", errors="surrogateescape"
     )
+    return words
+
+
+def _invocation(state: Climb) -> agents.Invocation | None:
+    """Write down what the agent is told, and say how it is started."""
+    words = _tell(state)
+    prompt = state.run_dir.prompt(state.task.id, state.lease.attempt)
     if not state.turn:
         return agents.invocation(state.plan, state.task, prompt)
     further = state.run_dir.resume_prompt(state.task.id, state.lease.attempt)

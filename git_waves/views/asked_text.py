@@ -1,4 +1,4 @@
-"""What `stop`, `retry`, `skip`, `request` and `owned` answer: what was asked, who carries it out, what to type next."""
+"""What `stop`, `retry`, `skip`, `done`, `request` and `owned` answer: what was asked, who carries it out, what to type next."""
 
 from __future__ import annotations
 
@@ -41,6 +41,12 @@ def skip_text(asked: Asked) -> str:
     """The answer to `skip`."""
     said = f"task {quoted(asked.task)} is skipped; what needs it is blocked\n"
     return said + _taken_out(asked) + _next(asked)
+
+
+def done_text(asked: Asked) -> str:
+    """The answer to `done`."""
+    who = "the coordinator checks it now" if asked.is_running else "it is checked with the next run"
+    return f"task {quoted(asked.task)} is handed in; {who}\n" + _next(asked)
 
 
 def _taken_out(asked: Asked) -> str:

@@ -141,7 +141,9 @@ def _next(analysis: Analysis, spec: str | None) -> str:
 
 def _has_no_agent(plan: Plan) -> bool:
     return plan.agent is None and any(
-        task.run is None and task.agent is None for task in plan.tasks if not task.is_done
+        task.run is None and task.agent is None
+        for task in plan.tasks
+        if not task.is_done and not task.attended
     )
 
 

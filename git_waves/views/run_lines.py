@@ -14,6 +14,7 @@ from git_waves.views.safe import clean, quoted
 from git_waves.views.standing import (
     FINISHED,
     HALTED,
+    awaiting_tasks,
     counts,
     is_told_by_tasks,
     next_step,
@@ -45,6 +46,8 @@ def end_summary(state: RunState, *, paint: Paint = PLAIN) -> str:
     lines = [f"plan {quoted(state.plan)} is {word}: {counts(state)}"]
     for task in stuck_tasks(state):
         lines += _stuck(task, paint)
+    for task in awaiting_tasks(state):
+        lines += _awaiting(task, paint)
     for task in state.tasks.values():
         if task.status in (fold.SKIPPED, fold.BLOCKED):
             lines.append(f"  {clean(task.id)} {task.status}: {clean(task.reason)}")
@@ -74,6 +77,14 @@ def _stuck(task: TaskState, paint: Paint) -> list[str]:
     if task.hint and task.hint != f"git waves show {task.id}":  # the last line says that anyway
         lines.append(f"    {paint('hint', 'hint:')} {clean(task.hint)}")
     return lines
+
+
+def _awaiting(task: TaskState, paint: Paint) -> list[str]:
+    title = f" ({clean(task.title)})" if task.title else ""
+    if not task.reason:
+        return [f"  {clean(task.id)} waits for a person{title}"]
+    where = f" again, it fell at {task.rung}" if task.rung else ""
+    return [f"  {clean(task.id)} waits for a person{where}: {clean(task.reason)}", *_stuck(task, paint)[1:]]
 
 
 _MOST = 10  # paths listed of one task; `git waves show` has all
@@ -143,6 +154,17 @@ def _task_passed(event: Event, state: RunState) -> Told:
 def _fell(event: Event, state: RunState) -> Told:
     task = state.tasks[event["task"]]
     return task.id, f"{task.status} at {event['rung']}: {event['reason']}", "bad"
+
+
+def _task_awaited(event: Event, state: RunState) -> Told:
+    task = state.tasks[event["task"]]
+    why = f" again, it fell at {event['rung']}: {event['reason']}" if event["rung"] else ""
+    why = why or (f": {event['reason']}" if event["reason"] else "")
+    return task.id, f"waits for a person{why}", "odd"
+
+
+def _task_handed_in(event: Event, _state: RunState) -> Told:
+    return event["task"], f"handed in by {event['by']}", ""
 
 
 def _task_interrupted(event: Event, _state: RunState) -> Told:
@@ -245,6 +267,8 @@ _WORDS: dict[str, Callable[[Event, RunState], Told]] = {
     "task_failed": _fell,
     "task_parked": _fell,
     "task_interrupted": _task_interrupted,
+    "task_awaited": _task_awaited,
+    "task_handed_in": _task_handed_in,
     "task_held": _task_held,
     "task_taken_up": _task_taken_up,
     "task_blocked": _task_blocked,

@@ -60,7 +60,9 @@ def _facts(shown: Shown, now: float) -> Iterator[str]:
     yield from _fact("used", _used(task))
     yield from _fact("merged", [task.commit[:10]] if task.commit else [])
     yield from _fact("kept", map(clean, task.kept))
-    yield from _fact("at", [task.rung] if task.status in (*fold.LIVE, *fold.STUCK) and task.rung else [])
+    yield from _fact(
+        "at", [task.rung] if task.status in (*fold.LIVE, *fold.STUCK, fold.AWAITING) and task.rung else []
+    )
     yield from _fact("reason", [clean(task.reason)] if task.reason else [])
     yield from _fact("paths", map(clean, task.paths))
     yield from _fact("asked for", map(_request, task.requests))
@@ -108,6 +110,8 @@ def _next(shown: Shown) -> str:
         return (
             f"'git waves log {name}', then 'git waves retry {name}' or 'git waves skip {name} --reason WHY'"
         )
+    if task.status == fold.AWAITING:
+        return f"'git waves open {name}', then 'git waves done {name}'"
     if task.status in fold.LIVE:
         return f"'git waves log {name} -f' to look on"
     return next_step(shown.state, is_running=shown.is_running)

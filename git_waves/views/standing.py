@@ -27,6 +27,7 @@ ORDER = (
     fold.PASSED,
     fold.RUNNING,
     fold.LEASED,
+    fold.AWAITING,
     fold.FAILED,
     fold.PARKED,
     fold.BLOCKED,
@@ -36,7 +37,7 @@ ORDER = (
 """Every state of a task, in the order people count them."""
 
 
-_OF_TASKS = ("failed", "parked", "conflict")  # what halts a run because of a task
+_OF_TASKS = ("failed", "parked", "conflict", "attended")  # what halts a run because of a task
 
 
 def standing(state: RunState, *, is_running: bool) -> str:
@@ -65,9 +66,14 @@ def stuck_tasks(state: RunState) -> list[TaskState]:
     return [task for task in state.tasks.values() if task.status in fold.STUCK]
 
 
+def awaiting_tasks(state: RunState) -> list[TaskState]:
+    """Tasks that a person is to do."""
+    return [task for task in state.tasks.values() if task.status == fold.AWAITING]
+
+
 def is_told_by_tasks(state: RunState) -> bool:
     """Whether the reason of a halt is that of a task, which is shown with it anyway."""
-    return state.halt_kind in _OF_TASKS and bool(stuck_tasks(state))
+    return state.halt_kind in _OF_TASKS and bool(stuck_tasks(state) or awaiting_tasks(state))
 
 
 def go_on(source: str, options: str = "") -> str:
@@ -105,8 +111,10 @@ def next_step(state: RunState, *, is_running: bool) -> str:
     """The command to type next, and a few words about it."""
     word = standing(state, is_running=is_running)
     stuck = stuck_tasks(state)
+    awaiting = awaiting_tasks(state)
     if word == RUNNING:
-        return "'git waves status --watch' to look on"
+        meanwhile = f"{_attend(awaiting)} meanwhile, or " if awaiting else ""
+        return f"{meanwhile}'git waves status --watch' to look on"
     if word == STOPPING:
         return "wait, or 'git waves stop --now' to end the agents too"
     if word == FINISHED:
@@ -126,4 +134,13 @@ def next_step(state: RunState, *, is_running: bool) -> str:
         )
     if stuck:
         return "'git waves show TASK' for each of them, then 'git waves retry TASK' or 'git waves skip TASK --reason WHY'"
+    if awaiting:
+        return f"{_attend(awaiting)}, then {run_again(state.source)} goes on"
     return f"{run_again(state.source)} goes on"
+
+
+def _attend(awaiting: list[TaskState]) -> str:
+    """How a person does what waits for them."""
+    task = shell_word(awaiting[0].id) if len(awaiting) == 1 else "TASK"
+    each = "" if len(awaiting) == 1 else " for each of them"
+    return f"'git waves open {task}', then 'git waves done {task}'{each}"

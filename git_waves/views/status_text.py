@@ -41,6 +41,7 @@ STYLE = {
     fold.MERGED: "good",
     fold.INTEGRATED: "good",
     fold.DONE: "good",
+    fold.AWAITING: "odd",
     fold.FAILED: "bad",
     fold.PARKED: "bad",
     fold.BLOCKED: "odd",
@@ -164,7 +165,8 @@ def _line(
 
 def _row(task: TaskState, waiting: str, now: float) -> tuple[str, ...]:
     attempt = str(task.attempt) if task.attempt else ""
-    rung = task.rung if task.status in fold.LIVE or task.status in fold.STUCK else ""
+    is_at_rung = task.status in fold.LIVE or task.status in fold.STUCK or task.status == fold.AWAITING
+    rung = task.rung if is_at_rung else ""
     status = task.status
     if status in fold.LIVE and task.taken_up:
         status += _TAKEN_UP[task.taken_up]
@@ -222,7 +224,7 @@ def _notes(task: TaskState, indent: int, width: int | None, paint: Paint) -> lis
         notes += wrapped(clean(task.reason), start, width)
     if task.held:
         notes += wrapped(clean(task.held), start, width)
-    if task.status in fold.STUCK:
+    if task.status in fold.STUCK or task.status == fold.AWAITING:
         notes += [f"{start}path {quoted(path)}" for path in task.paths if path not in task.reason][:5]
         if task.hint and task.hint != f"git waves show {task.id}":  # the last line says that anyway
             notes += labelled(f"{start}hint: ", clean(task.hint), "hint", width, paint)

@@ -23,6 +23,8 @@ GROUPS = (
             ("stop", "let what is in flight finish, then leave"),
             ("retry", "give a failed or parked task another attempt"),
             ("skip", "go on without a task"),
+            ("open", "go into the worktree of a task that waits for a person"),
+            ("done", "hand such a task in"),
             ("gate", "run a barrier's gates by hand, or prove that they can fail"),
             ("pull-request", "push what is integrated and open a draft pull request"),
         ),

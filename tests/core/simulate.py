@@ -11,7 +11,7 @@ from git_waves.core.fold import RunState
 from git_waves.core.gatewords import Purpose
 
 _PROOFS = (Purpose.CONTROL, Purpose.MUTATION)
-Outcome = str  # "pass", "fail", "park", "conflict"
+Outcome = str  # "pass", "fail", "park", "conflict", "attended"
 
 _MOVES = decide.Merge | decide.Publish | decide.RunGates | decide.FindCulprit | decide.ResetCandidate
 
@@ -182,6 +182,11 @@ class Simulation:
         self.flying.remove(task)
         attempt = self.state.tasks[task].attempt
         outcome = self._outcomes.get(task, "pass")
+        if outcome == "attended" and not self.state.tasks[task].handed_in:
+            self.event("task_awaited", task=task, attempt=attempt, rung="", reason="", paths=[], hint="")
+            return
+        if outcome == "attended":
+            outcome = "pass"
         if outcome in ("pass", "conflict"):
             self.event("task_passed", task=task, attempt=attempt, tip=f"tip-{task}", paths=[])
         else:

@@ -73,6 +73,45 @@ def test_siblings_in_flight_finish_before_the_halt() -> None:
     assert run.statuses()["t3"] == fold.PASSED
 
 
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_a_run_goes_on_around_a_person_and_halts_when_nothing_else_is_left(scheduler: str) -> None:
+    groups = (("1", (("ask", "a"),), ()), ("2", (("b", "c"),), ()))
+    run = Simulation(
+        groups, needs={"b": ["ask"], "c": ["a"]}, scheduler=scheduler, outcomes={"ask": "attended"}
+    )
+    halt = run.run()
+    assert halt == decide.Halt("attended", "task 'ask' waits for a person", "git waves open ask")
+    assert run.statuses()["ask"] == fold.AWAITING
+    assert run.statuses()["b"] == fold.PENDING
+    others = {"ready-set": fold.INTEGRATED, "dag-parallel": fold.PASSED, "sequential": fold.PENDING}
+    assert run.statuses()["a"] == others[scheduler]
+    assert (run.statuses()["c"] == fold.INTEGRATED) == (scheduler == "ready-set")
+    run.event("task_handed_in", task="ask", attempt=1, by="me")
+    assert isinstance(run.run(), decide.Finish)
+    assert set(run.statuses().values()) == {fold.INTEGRATED}
+    assert run.state.tasks["ask"].attempt == 1, "a person's work is never started over"
+
+
+def test_what_must_not_run_beside_a_task_does_not_run_beside_a_person_either() -> None:
+    run = Simulation(
+        (("1", (("ask", "a"),), ()),),
+        scheduler="ready-set",
+        outcomes={"ask": "attended"},
+        conflicts={"ask": frozenset({"a"}), "a": frozenset({"ask"})},
+    )
+    halt = run.run()
+    assert isinstance(halt, decide.Halt) and halt.kind == "attended"
+    assert run.statuses()["a"] == fold.PENDING
+
+
+def test_who_fell_comes_before_who_waits() -> None:
+    run = Simulation(
+        (("1", (("ask", "a"),), ()),), scheduler="ready-set", outcomes={"ask": "attended", "a": "fail"}
+    )
+    halt = run.run()
+    assert isinstance(halt, decide.Halt) and halt.kind == "failed"
+
+
 @pytest.mark.parametrize("scheduler", ["dag-parallel", "ready-set", "sequential"])
 def test_fail_dependents_goes_on_with_the_rest_and_blocks_only_dependents(scheduler: str) -> None:
     groups = (("1", (("a", "b"),), ()), ("2", (("c", "d"),), ()))
@@ -308,7 +347,7 @@ def scenes(draw: st.DrawFn) -> Simulation:
         (str(level), (tuple(task for task in ids if layer[task] == level),), gates)
         for level in range(max(layer.values()) + 1)
     ]
-    outcomes = {task: draw(st.sampled_from(["pass"] * 6 + ["fail", "park"])) for task in ids}
+    outcomes = {task: draw(st.sampled_from(["pass"] * 6 + ["fail", "park", "attended"])) for task in ids}
     luck = random.Random(draw(st.integers(0, 999)))
     capacities = {name: draw(st.integers(1, 2)) for name in ("x", "y")}
     held = {task: draw(st.sampled_from([(), (), ("x",), ("y",), ("x", "y")])) for task in ids}

@@ -266,12 +266,6 @@ def test_time_limits_end_one_task_and_its_whole_tree(repo: RepoBuilder) -> None:
     assert processes_of(repo) == []
 
 
-@pytest.mark.long  # the limit has to leave a busy machine the time to start the first agent
-def test_keys_that_are_read_and_not_acted_on_are_told(repo: RepoBuilder) -> None:
-    repo.commit({".waves/plan.yaml": plan(task("t1", extra="attended: true"))})
-    assert "warning: 'attended' is read and not acted on by this version" in repo.waves("run")
-
-
 def start(repo: RepoBuilder, *arguments: str) -> subprocess.Popen[str]:
     """A coordinator in the background, its agents known to run."""
     process = subprocess.Popen(

@@ -172,7 +172,7 @@ def _bring_to_its_end(
             break
         if done.code >= 0 and (number or hurt is None):
             is_again = number > 0 or may_be_taken_in
-            if step.words[0] in ("retry", "skip") and done.code == UNMEASURED and is_again:
+            if step.words[0] in ("retry", "skip", "done") and done.code == UNMEASURED and is_again:
                 return  # it was taken in before the command died
             account.asked += _follow_the_hint(world, script, done)
     account.broken.append(

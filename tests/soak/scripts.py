@@ -229,7 +229,36 @@ def breaking(scheduler: str) -> Script:
     )
 
 
+def attended(scheduler: str) -> Script:
+    """A person does a task, gets it wrong at first, and an agent goes on from there."""
+    by_hand = "  - {id: ask, files: [ask.txt], attended: true, verify: grep -q right ask.txt}\n"
+
+    def writes(words: str) -> Step:
+        def act(world: World) -> None:
+            newest = max(world.worktrees.glob("p/ask.*"), key=lambda folder: int(folder.suffix[1:]))
+            (newest / "ask.txt").write_text(f"{words}\n")
+
+        return Step(act=act)
+
+    return Script(
+        name=f"attended {scheduler}",
+        files=_files(_plan(scheduler, by_hand, _task("b", "commits", needs="ask"))),
+        owned={"ask": ("ask.txt",), "b": ("b.txt",)},
+        steps=(
+            _RUN_AND_HALT,
+            writes("wrong"),
+            Step(words=("done", "ask")),
+            _RUN_AND_HALT,
+            writes("right"),
+            Step(words=("done", "ask")),
+            _RUN,
+        ),
+    )
+
+
 SCHEDULERS = ("sequential", "dag-parallel", "ready-set")
 SCRIPTS = tuple(
-    make(scheduler) for make in (mixed, conflicting, red, trespassing, everything) for scheduler in SCHEDULERS
+    make(scheduler)
+    for make in (mixed, conflicting, red, trespassing, everything, attended)
+    for scheduler in SCHEDULERS
 )

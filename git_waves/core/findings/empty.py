@@ -50,6 +50,7 @@ def _without_work(plan: Plan) -> tuple[Finding, ...]:
         task
         for task in plan.tasks
         if not task.is_done
+        and not task.attended
         and task.run is None
         and task.agent is None
         and (task.prompt is None or plan.format == "native")

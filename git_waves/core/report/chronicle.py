@@ -33,10 +33,11 @@ _ENDS = {
     "task_failed": "failed",
     "task_parked": "parked",
     "task_interrupted": INTERRUPTED,
+    "task_awaited": "awaiting",
 }
 TAKEN_UP = "taken up"
 """How a part of an attempt ended that a later coordinator goes on with."""
-_BY_HAND = frozenset({"task_retried", "task_skipped", "worktree_removed"})
+_BY_HAND = frozenset({"task_retried", "task_skipped", "task_handed_in", "worktree_removed"})
 """Events that a person's command may write while no coordinator works."""
 
 
@@ -207,6 +208,12 @@ class _Reader:
             part = attempt.closed(self._end_of(attempt.session))
             self.found.attempts.setdefault(task, []).append(replace(part, ended=TAKEN_UP))
         self.open[task] = _Open(number=event["attempt"], begin=self.at, session=self.session, taken_up=how)
+
+    def _task_handed_in(self, event: Event) -> None:
+        """From here on it is the run's time again; what a person took between is no time of the run."""
+        self.open[event["task"]] = _Open(
+            number=event["attempt"], begin=self.at, session=self.session, taken_up="handed in"
+        )
 
     def _current(self, event: Event) -> _Open | None:
         attempt = self.open.get(event["task"])

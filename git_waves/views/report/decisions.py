@@ -48,6 +48,8 @@ def decisions(report: Report) -> Iterator[Decision]:
     for task in report.tasks:
         if task.status in fold.STUCK:
             yield _about_task(report, task)
+        elif task.status == fold.AWAITING:
+            yield _about_awaiting(report, task)
 
 
 def _about_task(report: Report, task: TaskReport) -> Decision:
@@ -75,6 +77,29 @@ def _about_task(report: Report, task: TaskReport) -> Decision:
         paths=tuple(path for path in state.paths if path not in state.reason),
         hint="" if state.hint.startswith("git ") else state.hint,
         steps=_once(steps),
+        excerpt=task.excerpt,
+        folder=state.worktree,
+        branch=state.branch.removeprefix("refs/heads/") if state.worktree else "",
+    )
+
+
+def _about_awaiting(report: Report, task: TaskReport) -> Decision:
+    state = report.state.tasks[task.id]
+    name = shell_word(task.id)
+    again = f" again: it fell at {state.rung}" if state.rung else ""
+    return Decision(
+        task=task.id,
+        title=task.title,
+        happened=f"waits for a person{again}",
+        reason=state.reason or "the plan says that a person does it",
+        paths=tuple(path for path in state.paths if path not in state.reason),
+        hint="",
+        steps=(
+            Step(command=f"git waves show {name} --prompt", purpose="what is to be done"),
+            Step(command=f"git waves open {name}", purpose="go into its worktree, and do it"),
+            Step(command=f"git waves done {name}", purpose="hand it in"),
+            Step(command=f"git waves skip {name} --reason WHY", purpose="go on without it"),
+        ),
         excerpt=task.excerpt,
         folder=state.worktree,
         branch=state.branch.removeprefix("refs/heads/") if state.worktree else "",

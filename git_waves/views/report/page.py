@@ -35,6 +35,7 @@ STYLE_OF = {
     fold.MERGED: "busy",
     fold.INTEGRATED: "good",
     fold.DONE: "good",
+    fold.AWAITING: "odd",
     fold.FAILED: "bad",
     fold.PARKED: "bad",
     fold.BLOCKED: "odd",

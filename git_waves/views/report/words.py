@@ -47,7 +47,7 @@ def headline(report: Report) -> str:
     """How it ended, in one sentence."""
     state = report.state
     how = word(report)
-    stuck = state.count(*fold.STUCK)
+    stuck = state.count(*fold.STUCK, fold.AWAITING)
     left = state.count(fold.SKIPPED, fold.BLOCKED)
     if how == FINISHED:
         return f"Finished, without {left} of its tasks." if left else "Finished: everything is integrated."
