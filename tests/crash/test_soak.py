@@ -39,12 +39,19 @@ def test_a_few_kills_of_the_coordinator_and_of_everything_change_nothing() -> No
 @pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "script", ["mixed sequential", "mixed dag-parallel", "mixed ready-set", "everything dag-parallel"]
+    "script",
+    [
+        "mixed sequential",
+        "mixed dag-parallel",
+        "mixed ready-set",
+        "everything dag-parallel",
+        "attended ready-set",
+    ],
 )
 def test_everything_dies_at_every_event_and_the_end_is_the_same(script: str) -> None:
     told = soak("--scenarios", "1", "--kinds", "every event", "--scripts", script)
     met = re.search(r"every event +(\d+) scenarios, +(\d+) hurt", told)
-    assert met and met[1] == met[2] and int(met[1]) > 25, told
+    assert met and met[1] == met[2] and int(met[1]) > 20, told
 
 
 @pytest.mark.long
