@@ -69,7 +69,8 @@ def short_help() -> str:
         lines += [f"   {name:<14}{about}" for name, about in commands]
         lines.append("")
     lines += [
-        "'git waves COMMAND -h' lists the options of a command, 'git waves help COMMAND' opens its manual;",
-        "'git waves --help' opens the whole one, 'man 5 git-waves-plan' that of the plan format",
+        "'git waves COMMAND -h' lists the options of a command,",
+        "'git waves help COMMAND' opens its manual, 'git waves --help' the whole one,",
+        "'man 5 git-waves-plan' that of the plan format",
     ]
     return "\n".join(lines) + "\n"
