@@ -106,7 +106,9 @@ class Task(Shape):
     handoff: list[Path] | None = Field(
         default=None, description="Files copied to the dependents' worktrees, never merged."
     )
-    attended: Flag | None = Field(default=None, description="A person does this task; without files it is a checkpoint.")
+    attended: Flag | None = Field(
+        default=None, description="A person does this task; without files it is a checkpoint."
+    )
     commit: Text | None = Field(
         default=None,
         description="Who commits what the agent leaves behind.",
