@@ -6,6 +6,7 @@ import os
 import sys
 
 from git_waves import quick
+from git_waves.adapters import preferences
 from git_waves.adapters.terminal import ReaderLeftError
 from git_waves.errors import BUG, INTERRUPTED, SurroundingsError, UsageError, WavesError, machine_error
 from git_waves.views.fatal_text import bug_text, error_text
@@ -31,7 +32,7 @@ def main(words: Sequence[str] | None = None) -> int:
             )  # the quick path holds nothing; taking the interpreter down would cost a tenth of it
     except WavesError as error:
         code = error.exit_code
-        _complain(error_text(error))
+        _complain(error_text(error, has_hints=_has_hints()))
     except KeyboardInterrupt:
         code = INTERRUPTED
     except (ReaderLeftError, BrokenPipeError):
@@ -41,7 +42,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except Exception as error:  # the last resort: our own bugs, told in words
         trouble = machine_error(error, os.curdir) if isinstance(error, OSError) else None
         code = BUG if trouble is None else trouble.exit_code
-        _complain(_bug(error) if trouble is None else error_text(trouble))
+        _complain(_bug(error) if trouble is None else error_text(trouble, has_hints=_has_hints()))
     return code
 
 
@@ -72,6 +73,14 @@ def _change_folder(path: str) -> None:
         os.chdir(path)
     except OSError as error:
         raise UsageError(f"cannot change to '{path}': {error.strerror}") from error
+
+
+def _has_hints() -> bool:
+    """Whether hints below errors are wanted; where the folder is gone, they are."""
+    try:
+        return preferences.read().silenced.isdisjoint(("error", ""))
+    except OSError:
+        return True
 
 
 def _complain(text: str) -> None:

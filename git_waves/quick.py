@@ -10,6 +10,7 @@ import os
 
 from git_waves import __version__
 from git_waves.adapters import glance, terminal
+from git_waves.adapters.preferences import read
 from git_waves.errors import OK, UsageError
 from git_waves.views import usage_text
 from git_waves.views.paint import Paint
@@ -54,6 +55,12 @@ def answer(words: Sequence[str]) -> int | None:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def terminal_paint() -> Paint:
+    """How who looks at standard output likes to read."""
+    preferences = read()
+    return Paint(terminal.wants_colour(preferences), preferences.silenced)
 
 
 def _complete(words: Sequence[str]) -> int:
@@ -112,6 +119,6 @@ def show_status(common_dir: str, options: StatusOptions) -> int:
             "nothing has run here yet\nnext: 'git waves plan' to see the plan, then 'git waves run'\n"
         )
     else:
-        width, paint = terminal.width(), Paint(terminal.wants_colour())
+        width, paint = terminal.width(), terminal_paint()
         terminal.write(status_text(state, is_running=is_running, now=time.time(), width=width, paint=paint))
     return OK

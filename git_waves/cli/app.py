@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
+from git_waves.adapters.pager import paged
 from git_waves.cli.command import Command
 from git_waves.errors import INTERRUPTED, OK, UsageError
 
@@ -25,6 +27,9 @@ COMMANDS = (
     "gate", "report", "owned", "request", "restore", "clean", "doctor", "man", "completion", "version", "hooks",
 )
 # fmt: on
+
+PAGED = frozenset({"plan", "show", "log", "report", "review", "explain", "guide", "schema"})
+FOLLOWING = frozenset({"-f", "--follow"})
 
 # typer.BadParameter is the one usage error typer shows to the outside, whichever click is behind it.
 _CLICK_ERROR: type[Exception] = next(
@@ -75,7 +80,8 @@ def run(words: Sequence[str]) -> int:
     typed = [name for name in COMMANDS if name in arguments]
     app = program(typed if typed and arguments[0] in typed else COMMANDS)
     try:
-        code = app(args=arguments, prog_name="git waves", standalone_mode=False)
+        with paged(arguments[0]) if _is_long(arguments) else nullcontext():
+            code = app(args=arguments, prog_name="git waves", standalone_mode=False)
     except typer.Exit as leave:
         return leave.exit_code
     except typer.Abort:
@@ -83,6 +89,11 @@ def run(words: Sequence[str]) -> int:
     except _CLICK_ERROR as error:
         raise _usage_error(error) from error
     return code if isinstance(code, int) else OK
+
+
+def _is_long(arguments: Sequence[str]) -> bool:
+    """Whether the answer may be more than a screen, and is not looked on at as it grows."""
+    return arguments[:1] != [] and arguments[0] in PAGED and FOLLOWING.isdisjoint(arguments)
 
 
 def _manual_of(words: Sequence[str]) -> str | None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from git_waves.adapters import terminal
+from git_waves import quick
 from git_waves.adapters.repo import Repository, open_repository
 from git_waves.views.paint import Paint
 
@@ -40,5 +40,5 @@ def repository() -> Repository:
 
 
 def paint() -> Paint:
-    """Colour when a person looks at standard output."""
-    return Paint(terminal.wants_colour())
+    """Colour when a person looks at standard output, and the advice that is wanted."""
+    return quick.terminal_paint()

@@ -95,7 +95,7 @@ def plan(
     if stamp:
         plan_files.stamp(repository, text, analysis.schedule.scheduler)
     terminal.write(_answer(analysis, form, spec, is_manifest=manifest))
-    if form is Format.TEXT:
+    if form is Format.TEXT and here.paint().advises("format"):
         sys.stderr.write(loss_note(reading, spec))
     return exit_code(analysis.findings)
 

@@ -8,32 +8,33 @@ from git_waves.views.safe import clean
 _HINT = "hint: "
 
 
-def error_text(error: WavesError) -> str:
-    """The lines of an error, ending with a newline; every problem of a plan, not only the first."""
+def error_text(error: WavesError, *, has_hints: bool = True) -> str:
+    """The lines of an error, ending with a newline; every problem of a plan, not only the first. Without `has_hints`, only
+    what is wrong."""
     if isinstance(error, PlanError):
-        return plan_error_text(error)
+        return plan_error_text(error, has_hints=has_hints)
     lines = [
         f"fatal: {clean(line)}" if n == 0 else f"       {clean(line)}" for n, line in _numbered(error.message)
     ]
-    if error.hint:
+    if error.hint and has_hints:
         lines += [_HINT + clean(line) for _n, line in _numbered(error.hint)]
     return "\n".join(lines) + "\n"
 
 
-def plan_error_text(error: PlanError) -> str:
+def plan_error_text(error: PlanError, *, has_hints: bool = True) -> str:
     """`source:line: problem` for each, its hint below (told once when the next has the same), and how many there are."""
     lines = []
     source = clean(error.source)
     for problem, following in zip(error.problems, (*error.problems[1:], None), strict=True):
         where = f"{source}:{problem.line}" if problem.line else source
         lines.append(f"{where}: {clean(problem.message)}")
-        if problem.hint and (following is None or following.hint != problem.hint):
+        if has_hints and problem.hint and (following is None or following.hint != problem.hint):
             lines.append(_HINT + clean(problem.hint))
     if len(error.problems) == 1 and not error.problems[0].line:
         lines[0] = f"fatal: {lines[0]}"
     elif len(error.problems) != 1:
         lines.append(f"fatal: {clean(error.message)}")
-    if error.hint:
+    if error.hint and has_hints:
         lines.append(_HINT + clean(error.hint))
     return "\n".join(lines) + "\n"
 

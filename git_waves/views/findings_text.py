@@ -30,7 +30,7 @@ def findings_lines(
         lines += [first, *rest]
         for evidence in finding.evidence:
             lines += wrapped(clean(evidence), "    ", width)
-        if finding.hint:
+        if finding.hint and paint.advises("finding"):
             lines += labelled("hint: ", clean(finding.hint), "hint", width, paint)
         lines.append("")
     return lines

@@ -25,7 +25,9 @@ def plan_text(
     lines = [first, *(line for fact in facts for line in wrapped(fact, "", width)), ""]
     lines += [*_table(plan, analysis.schedule, analysis.manifest, width, paint), ""]
     lines += findings_lines(findings, source=plan.source, width=width, paint=paint)
-    lines += [findings_summary(findings), *labelled("next: ", _next(analysis, spec), "hint", width, paint)]
+    lines.append(findings_summary(findings))
+    if paint.advises("next"):
+        lines += labelled("next: ", _next(analysis, spec), "hint", width, paint)
     return "\n".join(lines) + "\n"
 
 

@@ -63,7 +63,8 @@ def end_summary(state: RunState, *, paint: Paint = PLAIN) -> str:
         f"integration: branch 'waves/{clean(state.plan)}/integration' at {state.integration[:10]}"
         + (", where the run began" if state.integration == state.base else "")
     )
-    lines.append(paint("hint", "next: ") + next_step(state, is_running=False))
+    if paint.advises("next"):
+        lines.append(paint("hint", "next: ") + next_step(state, is_running=False))
     if word in (HALTED, FINISHED):
         lines.append(paint("hint", "report: ") + whole_story(state))
     return "\n".join(lines) + "\n"
@@ -74,7 +75,9 @@ def _stuck(task: TaskState, paint: Paint) -> list[str]:
     lines += [f"    {clean(path)}" for path in task.paths[:_MOST]]
     if len(task.paths) > _MOST:
         lines.append(f"    and {len(task.paths) - _MOST} more")
-    if task.hint and task.hint != f"git waves show {task.id}":  # the last line says that anyway
+    if (
+        paint.advises("task") and task.hint and task.hint != f"git waves show {task.id}"
+    ):  # the last line says that anyway
         lines.append(f"    {paint('hint', 'hint:')} {clean(task.hint)}")
     return lines
 

@@ -30,7 +30,8 @@ def show_text(shown: Shown, *, now: float, paint: Paint = PLAIN) -> str:
         lines += ["", "rungs", *_rungs(shown, now)]
     if shown.stat:
         lines += ["", "changes, base to tip", *clean_lines(shown.stat).split("\n")]
-    lines += ["", paint("hint", "next: ") + _next(shown)]
+    if paint.advises("next"):
+        lines += ["", paint("hint", "next: ") + _next(shown)]
     return "\n".join(lines) + "\n"
 
 

@@ -106,7 +106,8 @@ def footer(state: RunState, *, is_running: bool, width: int | None = None, paint
         lines += labelled("halted: ", clean(state.halted), "bad", width, paint)
         for changed in changed_lines(state):
             lines += wrapped(changed, "  ", width)
-    lines += labelled("next: ", next_step(state, is_running=is_running), "hint", width, paint)
+    if paint.advises("next"):
+        lines += labelled("next: ", next_step(state, is_running=is_running), "hint", width, paint)
     if standing(state, is_running=is_running) in (HALTED, FINISHED):
         lines += labelled("report: ", whole_story(state), "hint", width, paint)
     return lines
@@ -226,7 +227,9 @@ def _notes(task: TaskState, indent: int, width: int | None, paint: Paint) -> lis
         notes += wrapped(clean(task.held), start, width)
     if task.status in fold.STUCK or task.status == fold.AWAITING:
         notes += [f"{start}path {quoted(path)}" for path in task.paths if path not in task.reason][:5]
-        if task.hint and task.hint != f"git waves show {task.id}":  # the last line says that anyway
+        if (
+            paint.advises("task") and task.hint and task.hint != f"git waves show {task.id}"
+        ):  # the last line says that anyway
             notes += labelled(f"{start}hint: ", clean(task.hint), "hint", width, paint)
     for other, paths in task.foreseen.items():
         beside = f"task {quoted(other)}" if other else "what is merged"
