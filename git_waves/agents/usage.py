@@ -17,6 +17,7 @@ from typing import Protocol
 
 MOST_TOKENS = 10**12  # of one attempt; whoever tells more is taken at this
 MOST_COST = 10**6  # US dollars, likewise
+_LATEST = 10**11  # seconds since 1970, in the year 5138
 _LONGEST = 4000  # letters kept of an answer or a message
 _MOST_SESSIONS = 100  # one program may tell of; figures of later ones are added up as one
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}").fullmatch
@@ -36,7 +37,8 @@ class Trouble(StrEnum):
 class Usage:
     """Running totals of everything one reader has read. Tokens that came from a cache are not counted: they are a tenth of
     the price and most of the number. `cost` is in US dollars; 0 is not told. `is_final` when the agent said it was through:
-    then `answer` is its last word, and `trouble` with `message` what went wrong."""
+    then `answer` is its last word, `denied` the tools it asked for and was not given, and `trouble` with `message` what went
+    wrong. A rate limit may name its end: `retry_after` in seconds, or `retry_at` in seconds since 1970; 0 is not told."""
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -44,8 +46,11 @@ class Usage:
     session: str = ""
     is_final: bool = False
     answer: str = ""
+    denied: tuple[str, ...] = ()
     trouble: Trouble | None = None
     message: str = ""
+    retry_after: float = 0.0
+    retry_at: float = 0.0
 
 
 class Reader(Protocol):
@@ -115,6 +120,11 @@ def text(value: object) -> str:
     return value[:_LONGEST] if isinstance(value, str) else ""
 
 
+def moment(value: object) -> float:
+    """A time in seconds; 0 for anything that is none."""
+    return _number(value, _LATEST)
+
+
 def session_id(value: object) -> str:
     """The id of a session; empty for what is none, such as words that a shell or a program would take for an option."""
     return value if isinstance(value, str) and _SESSION(value) else ""
@@ -139,3 +149,16 @@ def trouble_of(words: str, status: object = None) -> Trouble:
     if isinstance(status, int) and status in _BY_STATUS:
         return _BY_STATUS[status]
     return next((trouble for search, trouble in _BY_WORDS if search(words[:_LONGEST])), Trouble.ERROR)
+
+
+_WAIT = re.compile(
+    r"(?:retry|again)[ _-]?(?:after|in)\D{0,3}([0-9]{1,6}(?:\.[0-9]+)?) ?(ms|s\b|sec|min|m\b|h)?",
+    re.IGNORECASE,
+)
+_UNITS = {"ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def wait_in(words: str) -> float:
+    """The time that a message says to wait, in seconds ("try again in 20s", "retry-after: 7"); 0 when it names none."""
+    found = _WAIT.search(words[:_LONGEST])
+    return float(found[1]) * _UNITS.get((found[2] or "").lower(), 1.0) if found else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from git_waves.agents.usage import Reader, Usage
 from git_waves.agents.usage_aider import AiderReader
@@ -42,13 +43,10 @@ class AnyReader:
 
     def _sum(self, last: Usage) -> Usage:
         told = self._told.values()
-        return Usage(
+        return replace(
+            last,
             tokens_in=sum(usage.tokens_in for usage in told),
             tokens_out=sum(usage.tokens_out for usage in told),
             cost=math.fsum(usage.cost for usage in told),
             session=self._session,
-            is_final=last.is_final,
-            answer=last.answer,
-            trouble=last.trouble,
-            message=last.message,
         )

@@ -2,13 +2,15 @@
 
 `assistant` lines carry the usage of one answer of the model, several lines the same answer. The last line, `result`, has the
 usage of this call, and `total_cost_usd`, which after `--resume` is that of the whole session. `subtype` is `success` even
-when the API failed; `is_error` tells. Qwen Code 0.24.4 writes the same lines in its `json` and `stream-json`, the former as
+when the API failed; `is_error` tells. `permission_denials` are tools that it asked for and was not given: it goes on without
+them and ends well. An account's limit is told by `rate_limit_event`, with the moment at which it ends. Qwen Code 0.24.4 writes the same lines in its `json` and `stream-json`, the former as
 one list, without a cost.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 
 from git_waves.agents.usage import (
     Sessions,
@@ -17,12 +19,15 @@ from git_waves.agents.usage import (
     count,
     dollars,
     mapping,
+    moment,
     parsed,
     session_id,
     text,
     trouble_of,
+    wait_in,
 )
 
+_DENIED = 20  # different tools that are told of
 _ANSWERS = 64  # of the model that may be under way at once: sub-agents talk side by side
 
 
@@ -35,6 +40,7 @@ class ClaudeReader:
         self._answers: OrderedDict[str, tuple[int, int]] = OrderedDict()
         self._costs = Sessions()
         self._session = ""
+        self._limit_ends = 0.0  # seconds since 1970
 
     def read(self, line: str) -> Usage | None:
         """The totals after this line, if it is one of Claude's that tells something."""
@@ -49,6 +55,8 @@ class ClaudeReader:
                 return self._usage()
             case "assistant":
                 return self._answer(mapping(words.get("message")))
+            case "rate_limit_event":
+                self._limit_ends = moment(mapping(words.get("rate_limit_info")).get("resetsAt"))
             case "result" if "is_error" in words or "subtype" in words:
                 return self._result(words)
         return None
@@ -83,21 +91,32 @@ class ClaudeReader:
             trouble = Trouble.REFUSAL
         elif is_error:
             trouble = trouble_of(f"{words.get('subtype')} {why}", words.get("api_error_status"))
-        return self._usage(is_final=True, answer=answer, trouble=trouble, message=why if trouble else "")
+        return replace(
+            self._usage(),
+            is_final=True,
+            answer=answer,
+            denied=_denied(words.get("permission_denials")),
+            trouble=trouble,
+            message=why if trouble else "",
+            retry_after=wait_in(why) if trouble else 0.0,
+            retry_at=self._limit_ends if trouble else 0.0,
+        )
 
-    def _usage(
-        self, *, is_final: bool = False, answer: str = "", trouble: Trouble | None = None, message: str = ""
-    ) -> Usage:
+    def _usage(self) -> Usage:
         return Usage(
             tokens_in=self._before[0] + self._call[0],
             tokens_out=self._before[1] + self._call[1],
             cost=self._costs.total()[2],
             session=self._session,
-            is_final=is_final,
-            answer=answer,
-            trouble=trouble,
-            message=message,
         )
+
+
+def _denied(told: object) -> tuple[str, ...]:
+    """The tools of a list of denials, each once."""
+    names = (
+        [text(mapping(one).get("tool_name"))[:80] for one in told[:1000]] if isinstance(told, list) else []
+    )
+    return tuple(dict.fromkeys(filter(None, names)))[:_DENIED]
 
 
 def _tokens(usage: object) -> tuple[int, int]:

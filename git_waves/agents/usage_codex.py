@@ -15,6 +15,7 @@ from git_waves.agents.usage import (
     session_id,
     text,
     trouble_of,
+    wait_in,
 )
 
 
@@ -56,4 +57,5 @@ class CodexReader:
             answer=self._answer if is_final else "",
             trouble=None if message is None else trouble_of(message),
             message=message or "",
+            retry_after=wait_in(message or ""),
         )

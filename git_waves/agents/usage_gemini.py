@@ -16,6 +16,7 @@ from git_waves.agents.usage import (
     session_id,
     text,
     trouble_of,
+    wait_in,
 )
 
 _LONGEST = 1 << 20  # letters of an object over many lines
@@ -99,4 +100,5 @@ class GeminiReader:
             answer=end.answer,
             trouble=end.trouble,
             message=end.message,
+            retry_after=wait_in(end.message),
         )

@@ -17,6 +17,7 @@ from git_waves.agents.usage import (
     session_id,
     text,
     trouble_of,
+    wait_in,
 )
 
 
@@ -67,4 +68,5 @@ class OpencodeReader:
             answer=self._answer if is_final else "",
             trouble=None if message is None else trouble_of(message, status),
             message=message or "",
+            retry_after=wait_in(message or ""),
         )

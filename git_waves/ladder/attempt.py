@@ -16,6 +16,8 @@ from git_waves.adapters.process import Job
 from git_waves.adapters.rundir import RunDir
 from git_waves.adapters.seal import Seal
 from git_waves.adapters.worktrees import Lease
+from git_waves.agents.usage import Usage
+from git_waves.agents.verdict import Verdict
 from git_waves.core.handoff import Received
 from git_waves.core.model import Budget, Oid, Plan, RepoPath, Rules, Task
 from git_waves.core.spending import Spent
@@ -32,13 +34,15 @@ class Passed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fell:
-    """A rung did not hold. `is_parked` when a person must decide, else the task failed by its own doing."""
+    """A rung did not hold. `is_parked` when a person must decide, else the task failed by its own doing. `verdict` is what
+    was made of its agent, where that is why."""
 
     rung: str
     reason: str
     paths: tuple[RepoPath, ...] = ()
     hint: str = ""
     is_parked: bool = False
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +129,7 @@ class Climb:
     tip: Oid | None = None
     paths: tuple[RepoPath, ...] = ()
     handed_on: Oid | None = None
+    told: Usage = Usage()  # noqa: RUF009  # frozen; what its agent told last
 
     def job(self, rung: str) -> Job:
         """The supervised command of a rung."""

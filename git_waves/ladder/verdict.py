@@ -11,6 +11,7 @@ from git_waves.adapters.git import Git
 from git_waves.adapters.merge import Refused, judge
 from git_waves.adapters.process import Reason
 from git_waves.adapters.seal import check_seal
+from git_waves.agents.verdict import nothing_done
 from git_waves.core.model import CommitPolicy, Oid, RepoPath
 from git_waves.core.ownership import foreign_paths
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
@@ -149,14 +150,22 @@ def ownership(state: Climb) -> Fell | None:
     if not given_files.isdisjoint(judged):
         return _took_what_was_given(path for path in judged if path in given_files)
     if not judged and not state.task.allow_empty and not state.task.is_checkpoint:
-        who = (
-            "it was handed in, and changes nothing"
-            if state.handed_in
-            else "the agent ended well and changed nothing"
-        )
-        return Fell(rung="", reason=who, hint=state.log_hint())
+        return _changed_nothing(state)
     state.since, state.paths = state.git.merge_bases(onto, state.tip)[0], judged
     return None
+
+
+def _changed_nothing(state: Climb) -> Fell:
+    if state.handed_in:
+        return Fell(rung="", reason="it was handed in, and changes nothing", hint=state.log_hint())
+    verdict = nothing_done(state.told)
+    says = f": {verdict.message}" if verdict.message else ""
+    return Fell(
+        rung="",
+        reason=f"the agent ended well and changed nothing{says}",
+        hint=state.log_hint(),
+        verdict=verdict,
+    )
 
 
 def verify(state: Climb) -> Fell | Interrupted | None:

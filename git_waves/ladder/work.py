@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 
 from git_waves import agents
 from git_waves.adapters import process, worktrees
 from git_waves.adapters.process import Job, JobResult, Reason
-from git_waves.agents.usage import Trouble
+from git_waves.agents.verdict import AgentVerdict, judge
 from git_waves.core.prompt import build_prompt, build_resume_prompt
 from git_waves.ladder.attempt import Awaits, Climb, Fell, Interrupted, TakenUp
 from git_waves.ladder.handoff import outside
@@ -124,16 +125,18 @@ def _start(state: Climb, job: Job, invocation: agents.Invocation) -> None:
 def _judge_end(state: Climb, watch: Watch, result: JobResult) -> Fell | None:
     """An agent that ended by itself, or was ended by its supervisor. Exit code 0 is not enough: some say in their output
     that they failed, and end well."""
-    told = watch.meter.told
-    if result.code == 0 and told.trouble is None:
+    told = state.told = watch.meter.told
+    verdict = judge(told, ended_well=result.code == 0, now=time.time())
+    if verdict.kind is AgentVerdict.DONE:
         return None
     ended = "ended well" if result.code == 0 else how_it_ended(result)
-    says = f", and speaks of {told.trouble}: {told.message.strip()}" if told.trouble is not None else ""
+    says = f", and speaks of {told.trouble}: {verdict.message}" if told.trouble is not None else ""
     return Fell(
         rung="",
         reason=f"the agent {ended}{says}",
         hint=state.log_hint(),
-        is_parked=result.code is not None and told.trouble is Trouble.LOGIN,
+        is_parked=result.code is not None and verdict.kind is AgentVerdict.NOT_LOGGED_IN,
+        verdict=verdict,
     )
 
 
