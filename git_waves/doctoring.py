@@ -19,6 +19,7 @@ from git_waves.adapters.machine import file_system, find_programs, folds_case, i
 from git_waves.adapters.planfile import DEFAULT_PLAN, PLAN_SETTING, shown
 from git_waves.adapters.repo import Repository, open_repository
 from git_waves.adapters.rundir import first_event, run_dirs, waves_folder
+from git_waves.agents.programs import PROGRAMS
 from git_waves.control import load
 from git_waves.core import health
 from git_waves.core.health import Check
@@ -27,9 +28,6 @@ from git_waves.core.health.repository import LeftRun, judge_repository
 from git_waves.core.health.repository import Repository as RepositoryFacts
 from git_waves.errors import PlanError, SurroundingsError, UsageError
 from git_waves.settings import read_settings
-
-AGENTS = ("claude", "codex", "gemini", "opencode", "aider", "mini")
-"""Programs of agents that are looked for."""
 
 
 def examine(folder: Path) -> tuple[Check, ...]:
@@ -65,8 +63,8 @@ def _machine(git: tuple[int, ...] | None, place: Place | None) -> Machine:
         least_git=MINIMUM_VERSION,
         python=sys.version_info[:3],
         version=__version__,
-        agents=find_programs(AGENTS, repositories=inside),
-        known_agents=AGENTS,
+        agents=find_programs(PROGRAMS.values(), repositories=inside),
+        known_agents=tuple(PROGRAMS),
         has_man=has_man,
         manual=manual,
         identity="" if git is None or place is None else Git(place.common_dir).identity_problem() or "",

@@ -5,18 +5,22 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import shutil
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 
 from git_waves import agents
+from git_waves.adapters.git import Git
 from git_waves.adapters.planfile import DEFAULT_PLAN, PLAN_SETTING
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import write_durably
+from git_waves.agents.programs import PROGRAMS
 from git_waves.core.findings.prose import missing_needs
 from git_waves.core.hoist import Hoisted, hoist
 from git_waves.core.model import CommitPolicy, PatternKind, Plan, RepoPath, SchedulerName, TaskId
 from git_waves.core.paths import PathProblem, parse_pattern
+from git_waves.core.proposals import READ, SEEN, Proposal, propose_gates, propose_setup
 from git_waves.errors import PlanError, UsageError
 from git_waves.formats import read_plan
 from git_waves.formats.names import plan_name_from
@@ -33,9 +37,20 @@ Needs = tuple[tuple[TaskId, TaskId], ...]
 _ANCHOR = re.compile(rb"^version:[^\r\n]*(\r?\n|\Z)", re.MULTILINE)
 
 
-def write_starting_plan(repository: Repository, path: str | None) -> Path:
-    """Write a commented plan to `path` (from the current folder), or to the usual place; return the file.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A plan that was written: its file, and what was found out for it."""
 
+    file: Path
+    base: str
+    agents: tuple[str, ...]
+    gates: tuple[Proposal, ...]
+
+
+def write_starting_plan(repository: Repository, path: str | None) -> Start:
+    """Write a commented plan to `path` (from the current folder), or to the usual place.
+
+    Where it starts from, which agents are installed and how the repository is tested is found out, and executed nothing.
     Raises UsageError when a file is there already, or cannot be written.
     """
     if path is not None:
@@ -43,10 +58,17 @@ def write_starting_plan(repository: Repository, path: str | None) -> Path:
     else:
         setting = repository.git.config_values(PLAN_SETTING)
         file = repository.work_tree / (setting[-1] if setting else DEFAULT_PLAN)
-    head = repository.git.symbolic_head()
+    base, found = _base(repository), _files_at_the_top(repository)
+    known = tuple(
+        name for name, program in PROGRAMS.items() if name in agents.KNOWN and shutil.which(program)
+    )
+    gates = propose_gates(found)
     text = starting_plan(
-        base=head.removeprefix("refs/heads/") if head is not None else "HEAD",
+        base=base,
         name=plan_name_from(f"{repository.main_work_tree.name}.yaml"),
+        agents=known,
+        gates=gates,
+        setup=propose_setup(found),
     )
     try:
         if not file.parent.is_dir():
@@ -59,7 +81,33 @@ def write_starting_plan(repository: Repository, path: str | None) -> Path:
                 f"'{path or file}' already exists", hint="'git waves plan' shows what is in it"
             ) from error
         raise UsageError(f"cannot write '{path or file}': {error.strerror}") from error
-    return file
+    return Start(file=file, base=base, agents=known, gates=gates)
+
+
+def _base(repository: Repository) -> str:
+    """The branch that is checked out; with a detached HEAD the one that clones begin with, where it is here."""
+    git = Git(repository.git_dir)
+    head = git.symbolic_head()
+    if head is not None:
+        return head.removeprefix("refs/heads/")
+    origin = (git.symbolic_ref("refs/remotes/origin/HEAD") or "").removeprefix("refs/remotes/origin/")
+    return next(
+        (name for name in (origin, "main", "master") if name and git.ref(f"refs/heads/{name}")), "HEAD"
+    )
+
+
+def _files_at_the_top(repository: Repository) -> dict[str, str]:
+    """What proposals are made from; of a file that is too large for one of its kind, only that it is there."""
+    found = {}
+    for name in (*READ, *SEEN):
+        file = repository.work_tree / name
+        if file.is_file() and not file.is_symlink():
+            is_read = name in READ and file.stat().st_size <= _LARGEST
+            found[name] = file.read_text(encoding="utf-8", errors="replace") if is_read else ""
+    return found
+
+
+_LARGEST = 1 << 20  # bytes
 
 
 def stamp(repository: Repository, text: PlanText, scheduler: SchedulerName) -> bool:

@@ -308,7 +308,11 @@ class Git:
 
     def symbolic_head(self) -> str | None:
         """The full name of the branch HEAD points to (born or not); None when HEAD is detached."""
-        done = self._run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+        return self.symbolic_ref("HEAD")
+
+    def symbolic_ref(self, name: str) -> str | None:
+        """The full name of the ref that this one stands for; None when it is no symbolic one, or not there."""
+        done = self._run("symbolic-ref", "--quiet", name, ok=(0, 1))
         return os.fsdecode(done.stdout).strip() or None
 
     def is_ancestor(self, old: Oid, new: Oid) -> bool:

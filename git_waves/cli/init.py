@@ -12,6 +12,7 @@ from git_waves import plan_files
 from git_waves.adapters import terminal
 from git_waves.cli import here
 from git_waves.errors import OK
+from git_waves.views.init_text import found_text
 from git_waves.views.safe import as_command, quoted, shell_word
 
 
@@ -20,9 +21,14 @@ def init(
         str | None, typer.Argument(metavar="PATH", help="Where; else waves.plan, else .waves/plan.yaml.")
     ] = None,
 ) -> int:
-    """Write a commented starting plan that can be run as it is."""
-    file = plan_files.write_starting_plan(here.repository(), path)
-    shown = os.path.relpath(file, Path.cwd())
+    """Write a commented starting plan that can be run as it is.
+
+    It asks nothing: the base, installed agents, and commands that test this repository are found out and stand in it.
+    """
+    start = plan_files.write_starting_plan(here.repository(), path)
+    shown = os.path.relpath(start.file, Path.cwd())
     named = f" {shell_word(shown)}" if path is not None else ""
-    terminal.write(f"wrote {quoted(shown)}\nnext: edit it, then {as_command(f'git waves plan{named}')}\n")
+    terminal.write(
+        f"wrote {quoted(shown)}\n{found_text(start.base, start.agents, start.gates)}next: edit it, then {as_command(f'git waves plan{named}')}\n"
+    )
     return OK

@@ -16,7 +16,10 @@ PLAN = ".waves/plan.yaml"
 
 def test_the_first_two_commands_of_a_new_user_work(repo: RepoBuilder, waves: Waves) -> None:
     repo.commit({"README": "hello\n"})
-    assert waves("init").out == "wrote '.waves/plan.yaml'\nnext: edit it, then 'git waves plan'\n"
+    assert (
+        waves("init").out
+        == "wrote '.waves/plan.yaml'\n  base: 'main'\nnext: edit it, then 'git waves plan'\n"
+    )
     assert "2 tasks in 1 group" in waves("plan").out
     waves("run", "-q")
     assert repo.git("show", "waves/repo/integration:notes/first.txt") == "first"
@@ -32,11 +35,40 @@ def test_init_never_writes_over_a_plan(repo: RepoBuilder, waves: Waves) -> None:
 def test_init_writes_where_it_is_told(repo: RepoBuilder, waves: Waves) -> None:
     repo.commit({"src/x": ""})
     text = waves("init", "plans/my plan.yaml", cwd=repo.folder / "src").out
-    assert text == ("wrote 'plans/my plan.yaml'\nnext: edit it, then git waves plan 'plans/my plan.yaml'\n")
+    assert text == (
+        "wrote 'plans/my plan.yaml'\n  base: 'main'\nnext: edit it, then git waves plan 'plans/my plan.yaml'\n"
+    )
     assert (repo.folder / "src/plans/my plan.yaml").is_file()
     repo.git("config", "waves.plan", "elsewhere.yaml")
     waves("init")
     assert (repo.folder / "elsewhere.yaml").is_file()
+
+
+def test_init_asks_nothing_that_it_can_find_out(
+    repo: RepoBuilder, waves: Waves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = repo.commit(
+        {
+            "package.json": '{"scripts": {"test": "node --test"}}',
+            "package-lock.json": "{}",
+            "Makefile": "lint:\n\ttrue\n",
+        }
+    )
+    repo.git("checkout", "-q", "--detach", base)
+    monkeypatch.setattr("git_waves.agents.KNOWN", frozenset({"claude", "codex"}))
+    monkeypatch.setattr("git_waves.plan_files.shutil.which", lambda name: name if name == "codex" else None)
+    assert waves("init").out == (
+        "wrote '.waves/plan.yaml'\n"
+        "  base: 'main'\n"
+        "  installed: codex; name one as 'agent:'\n"
+        "  gate, if you want it: 'make lint', because the Makefile has a target 'lint'\n"
+        "  gate, if you want it: 'npm test', because package.json has a script 'test'\n"
+        "next: edit it, then 'git waves plan'\n"
+    )
+    text = (repo.folder / PLAN).read_text(encoding="utf-8")
+    assert "# agent: codex   # it is installed here\n" in text
+    assert "  # tests: npm test   # package.json has a script 'test'\n" in text
+    assert "#   - npm ci   # there is a package-lock.json\n" in text
 
 
 def test_init_where_nothing_can_be_written(repo: RepoBuilder, waves: Waves) -> None:

@@ -69,7 +69,7 @@ def test_a_good_machine_and_a_good_repository_are_well() -> None:
     [
         ({"git": None}, "git", "problem", "cannot find the program 'git'", "install git 2.38 or newer"),
         ({"git": (2, 30, 1)}, "git", "problem", "git 2.30.1 is too old", "install git 2.38"),
-        ({"agents": ()}, "agents", "warning", "none of these is in PATH: claude, codex", "agent: {run:"),
+        ({"agents": ()}, "agents", "warning", "none of these is installed: claude, codex", "agent: {run:"),
         ({"manual": None}, "manual", "warning", "git help waves", "git waves man --install"),
         ({"manual": None, "has_man": False}, "manual", "note", "no 'man' here", "git waves -h"),
         (

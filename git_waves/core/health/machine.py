@@ -97,7 +97,7 @@ def _agents(machine: Machine) -> Iterator[Check]:
             words = f"{agent.version or 'says no version'} ('{agent.path}')"
         yield ok(f"agent {agent.name}", words)
     if not machine.agents:
-        yield warning("agents", f"none of these is in PATH: {', '.join(machine.known_agents)}", _AGENT_HINT)
+        yield warning("agents", f"none of these is installed: {', '.join(machine.known_agents)}", _AGENT_HINT)
 
 
 def _manual(machine: Machine) -> Check:
