@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.test_resources import events, named, start, wait_for
+from tests.run.test_resources import events, named, wait_for
 from tests.support.jobs import eventually
 from tests.support.plans import plan, task
+from tests.support.processes import Coordinator
 from tests.support.repo import RepoBuilder
 
 
@@ -101,7 +102,7 @@ def test_one_that_cannot_be_started_again_is_said_loudly_until_it_is(
 
 def kill_at_work(repo: RepoBuilder, mark: Path) -> None:
     """Kill a coordinator whose agent has left its mark."""
-    with start(repo) as first:
+    with Coordinator(repo) as first:
         wait_for(mark)
         first.kill()
         first.communicate()
@@ -174,7 +175,7 @@ def test_a_run_that_halts_on_moved_refs_at_its_beginning_pays_too(
 def test_ctrl_c_twice_lets_it_go_on_too(repo: RepoBuilder, diary: Path, tmp_path: Path) -> None:
     plan_text = a_plan(diary, slow(diary, tmp_path), resume=f"sleep 1; echo resumed >> '{diary}'")
     repo.commit({".waves/plan.yaml": plan_text})
-    with start(repo) as first:
+    with Coordinator(repo) as first:
         wait_for(tmp_path / "at-work")
         for _ in range(2):
             first.send_signal(signal.SIGINT)

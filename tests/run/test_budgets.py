@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.run.test_odd_moments import begin
 from tests.run.test_whole_runs import INTEGRATION, events, merged, read_until, start
 from tests.support.jobs import eventually
 from tests.support.plans import phase3, plan, task, wait_for
-from tests.support.processes import processes_of
+from tests.support.processes import Coordinator, processes_of
 from tests.support.repo import RepoBuilder
 
 
@@ -117,7 +116,7 @@ def test_a_run_whose_time_is_over_lets_what_is_in_flight_finish_and_halts(repo: 
     go = repo.folder.parent / "go"
     slow = phase3(run={"t1": f"{wait_for(go)}; echo t1 > t1.txt"}, head="budget: {wall_clock: 1s}\n")
     repo.commit({".waves/plan.yaml": slow})
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         read_until(process, "the run's time limit of 1 s is over")
         go.touch()
         words, _ = process.communicate()

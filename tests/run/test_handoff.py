@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.test_resources import named, start, wait_for
+from tests.run.test_resources import named, wait_for
 from tests.support.plans import plan, task
+from tests.support.processes import Coordinator
 from tests.support.repo import RepoBuilder
 
 INTEGRATION = "refs/waves/integration/p"
@@ -187,7 +188,7 @@ def test_it_survives_a_crash_a_retry_and_the_removal_of_its_worktree(
             )
         }
     )
-    with start(repo) as first:
+    with Coordinator(repo) as first:
         wait_for(tmp_path / "c-works")
         first.kill()
         first.communicate()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,8 +13,8 @@ from tests.run.test_whole_runs import INTEGRATION, events, merged, read_until, s
 from tests.support.digest import digest_of_users_things
 from tests.support.jobs import eventually
 from tests.support.plans import phase3, plan, task, wait_for
-from tests.support.processes import processes_of
-from tests.support.repo import ROOT, RepoBuilder
+from tests.support.processes import Coordinator, processes_of
+from tests.support.repo import RepoBuilder
 
 pytestmark = pytest.mark.long  # whole runs, a few seconds each
 
@@ -25,7 +23,7 @@ def test_ctrl_c_at_a_terminal_does_not_hit_git_at_work(repo: RepoBuilder) -> Non
     mark, go = repo.folder.parent / "at-work", repo.folder.parent / "go"
     repo.git("config", "filter.slow.clean", f"touch {mark}; {wait_for(go)}; cat")
     repo.commit({".waves/plan.yaml": plan(task("t1")), ".gitattributes": "t1.txt filter=slow\n"})
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         assert eventually(mark.exists)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it: to everything in the foreground
         read_until(process, "stopping")
@@ -50,20 +48,6 @@ def test_a_split_index_of_the_user_is_none_of_our_business(repo: RepoBuilder) ->
     repo.commit({".waves/plan.yaml": plan(task("t1"))})
     repo.waves("run")
     assert merged(repo) == ["t1"]
-
-
-def begin(repo: RepoBuilder, *arguments: str) -> subprocess.Popen[str]:
-    """A coordinator in the background, at its very beginning."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "git_waves", "run", *arguments],
-        cwd=repo.folder,
-        env={**repo.environment, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        process_group=0,
-    )
 
 
 def kill_while_its_agent_works(repo: RepoBuilder) -> None:
@@ -309,7 +293,7 @@ def test_two_plans_run_at_once_in_one_repository(repo: RepoBuilder) -> None:
     other = phase3().replace("name: p", "name: q").replace(".txt", ".q")
     repo.commit({"p.yaml": phase3(), "q.yaml": other})
     before = digest_of_users_things(repo)
-    with begin(repo, "p.yaml") as one, begin(repo, "q.yaml") as two:
+    with Coordinator(repo, "p.yaml") as one, Coordinator(repo, "q.yaml") as two:
         words = [process.communicate()[0] for process in (one, two)]
     assert [one.returncode, two.returncode] == [0, 0], words
     assert digest_of_users_things(repo) == before
@@ -323,7 +307,7 @@ def test_stopping_now_while_a_worktree_is_being_filled_ends_the_agent_that_follo
     repo.git("config", "filter.slow.smudge", f"{wait_for(go)}; cat")
     files = {".gitattributes": "x.txt filter=slow\n", "x.txt": "x\n"}
     repo.commit({".waves/plan.yaml": plan(task("t1", run="sleep 600")), **files})
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         assert eventually((repo.folder.parent / "repo.waves/p/t1.1/.git").exists)
         process.send_signal(signal.SIGINT)
         read_until(process, "waiting for what is in flight")
@@ -431,15 +415,15 @@ def test_accepting_what_lacks_a_tasks_work_is_told(repo: RepoBuilder) -> None:
 
 
 def test_a_set_up_at_work_is_waited_for_and_not_begun_again(repo: RepoBuilder) -> None:
-    head = "setup: ['echo set up > tracked.txt; while ! test -e ../../go; do sleep 0.05; done; echo x >> ../../runs']"
-    text = plan(task("t1", run="cat tracked.txt > t1.txt; git checkout -q tracked.txt"), head=head)
-    repo.commit({".waves/plan.yaml": text, "tracked.txt": "plain\n"})
+    head = "setup: ['echo set up > ready.txt; while ! test -e ../../go; do sleep 0.05; done; echo x >> ../../runs']"
+    text = plan(task("t1", run="cat ready.txt > t1.txt"), head=head)
+    repo.commit({".waves/plan.yaml": text, ".gitignore": "ready.txt\n"})
     folder = repo.folder.parent / "repo.waves"
-    tracked = folder / "p/t1.1/tracked.txt"
-    with begin(repo) as process:
-        assert eventually(lambda: tracked.exists() and "set up" in tracked.read_text())
+    ready = folder / "p/t1.1/ready.txt"
+    with Coordinator(repo) as process:
+        assert eventually(lambda: ready.exists() and "set up" in ready.read_text())
         process.kill()
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         read_until(process, "going on with run")
         (folder / "go").touch()
         words, _ = process.communicate()
@@ -452,7 +436,7 @@ def test_hooks_are_not_taken_away_under_a_run(repo: RepoBuilder) -> None:
     """Between two groups no worktree is leased, so the run itself must count."""
     hold = f"while ! test -e {repo.folder.parent}/go; do sleep 0.05; done; test -e t1.txt"
     repo.commit({".waves/plan.yaml": plan(task("t1"), head=f"gates:\n  door: {hold}\n")})
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         assert eventually(lambda: any((repo.folder / ".git/waves/runs").glob("*/jobs/gate*")))
         done = repo.run_waves("hooks", "uninstall")
         (repo.folder.parent / "go").touch()

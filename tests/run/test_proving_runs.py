@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.test_odd_moments import begin
 from tests.run.test_whole_runs import INTEGRATION, events, merged
 from tests.support.digest import digest_of_users_things
 from tests.support.plans import plan, task
+from tests.support.processes import Coordinator
 from tests.support.repo import RepoBuilder
 
 
@@ -124,7 +124,7 @@ def test_a_stop_while_the_base_is_measured_gives_no_result_and_the_next_run_meas
     script = f"test -e {mark} && exit 0\ntouch {mark}\nsleep 600\n"
     text = plan(task("t1"), head="gates: {slow: sh slow.sh}\n")
     repo.commit({".waves/plan.yaml": text, "slow.sh": script})
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         while not mark.exists():
             time.sleep(0.02)
         repo.waves("stop", "--now")
@@ -162,7 +162,7 @@ def test_the_log_of_a_gate_is_that_of_what_halted_the_run(repo: RepoBuilder) -> 
 def test_what_a_coordinator_left_of_a_proof_is_gone_after_the_next_one(repo: RepoBuilder) -> None:
     head = "gates:\n  door: {run: test -s lib.txt, control: 'rm lib.txt', retries: 3}\n"
     repo.commit({".waves/plan.yaml": plan(task("t1"), head=head), "lib.txt": "ok\n"})
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         while len(list(Path(repo.folder / ".git/waves/runs").glob("*/jobs/gate:2*"))) < 2:
             time.sleep(0.02)
         process.kill()

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.test_odd_moments import begin, kill_while_its_agent_works
+from tests.run.test_odd_moments import kill_while_its_agent_works
 from tests.run.test_whole_runs import INTEGRATION, events, merged
 from tests.support.jobs import eventually
 from tests.support.plans import plan, task, wait_for
-from tests.support.processes import processes_of
+from tests.support.processes import Coordinator, processes_of
 from tests.support.repo import RepoBuilder
 
 pytestmark = pytest.mark.long  # whole runs, each begun twice
@@ -59,7 +59,7 @@ def test_work_that_ended_before_the_machine_went_down_is_archived_and_done_again
 def test_a_set_up_that_ended_before_the_machine_went_down_is_made_again(repo: RepoBuilder) -> None:
     setup = f"echo x >> ../../set-up; test -e '{go(repo)}' || {{ touch '{go(repo)}'; kill -9 $(cat ../../pid); sleep 0.1; }}"
     repo.commit({".waves/plan.yaml": plan(task("t1"), head=f"setup: |\n  {setup}\n")})
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         (repo.folder.parent / "repo.waves").mkdir(exist_ok=True)
         (repo.folder.parent / "repo.waves/pid").write_text(str(process.pid))
         process.wait(timeout=60)

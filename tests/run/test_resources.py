@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,23 +10,10 @@ from typing import Any
 import pytest
 
 from tests.support.plans import plan, task
-from tests.support.processes import processes_of
-from tests.support.repo import ROOT, RepoBuilder
+from tests.support.processes import Coordinator, processes_of
+from tests.support.repo import RepoBuilder
 
 MACHINE = "resources:\n  database: {scope: machine}\n"
-
-
-def start(repo: RepoBuilder, *arguments: str) -> subprocess.Popen[str]:
-    """A coordinator that runs beside the test."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "git_waves", "run", *arguments],
-        cwd=repo.folder,
-        env={**repo.environment, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
 
 
 def events(repo: RepoBuilder) -> list[dict[str, Any]]:
@@ -75,10 +60,10 @@ def test_two_repositories_share_a_machine_wide_resource_and_the_rest_goes_on(
         head=MACHINE + "scheduler: ready-set\n",
     )
     other.commit({".waves/plan.yaml": waiting})
-    with start(repo) as first:
+    with Coordinator(repo) as first:
         wait_for(tmp_path / "holds")
         run = named(repo, "run_started")[0]["run"]
-        with start(other) as second:
+        with Coordinator(other) as second:
             wait_for(tmp_path / "b-ran")  # 'b' stands behind 'a' in the plan, and does not wait for it
             status = other.waves("status")
             reason = f"waits for 'database', held by task 'x' of run {run} in '{repo.folder}'"
@@ -111,11 +96,11 @@ def test_a_task_keeps_its_resource_when_its_coordinator_is_killed_and_verifies_u
             )
         }
     )
-    with start(repo) as first:
+    with Coordinator(repo) as first:
         wait_for(tmp_path / "holds")
         first.kill()
         first.communicate()
-    with start(other) as second, start(repo) as heir:
+    with Coordinator(other) as second, Coordinator(repo) as heir:
         while not named(other, "task_held"):
             time.sleep(0.02)
         go.touch()
@@ -147,14 +132,14 @@ def test_an_adopted_task_that_waits_for_its_resource_again_says_so_and_can_be_en
     other.commit(
         {".waves/plan.yaml": plan(task("a", run=keeps, extra="resources: [database]"), head=MACHINE)}
     )
-    with start(repo) as first:
+    with Coordinator(repo) as first:
         wait_for(tmp_path / "holds")
         first.kill()
         first.communicate()
-    with start(other) as second:
+    with Coordinator(other) as second:
         go.touch()
         wait_for(tmp_path / "kept")
-        with start(repo) as heir:
+        with Coordinator(repo) as heir:
             while not named(repo, "task_held"):
                 time.sleep(0.02)
             assert named(repo, "task_held")[0]["reason"].startswith("waits for 'database', held by task 'a' ")
@@ -162,7 +147,7 @@ def test_an_adopted_task_that_waits_for_its_resource_again_says_so_and_can_be_en
             assert heir.wait() == 130
             heir.communicate()
         assert named(repo, "task_interrupted")[0]["reason"] == "stopped while it waited for a resource"
-        with start(repo) as heir:
+        with Coordinator(repo) as heir:
             while len(named(repo, "task_held")) < 2:
                 time.sleep(0.02)
             stay.touch()
@@ -221,7 +206,7 @@ def test_two_runs_that_want_the_same_two_resources_both_arrive(
     for each, order in ((repo, "[port, database]"), (other, "[database, port]")):
         tasks = (task(f"t{n}", run=alone(diary, f"t{n}"), extra=f"resources: {order}") for n in range(4))
         each.commit({".waves/plan.yaml": plan(*tasks, head=head)})
-    with start(repo) as first, start(other) as second:
+    with Coordinator(repo) as first, Coordinator(other) as second:
         assert (first.wait(), second.wait()) == (0, 0)
         first.communicate()
         second.communicate()

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.run.test_odd_moments import begin
 from tests.run.test_whole_runs import INTEGRATION, events, merged, read_until, start
 from tests.support.jobs import eventually
 from tests.support.plans import plan, task, wait_for
-from tests.support.processes import processes_of
+from tests.support.processes import Coordinator, processes_of
 from tests.support.repo import RepoBuilder
 
 SESSION = """echo '{"type": "system", "subtype": "init", "session_id": "s-1"}'; """
@@ -82,13 +81,13 @@ def test_after_a_crash_of_everything_the_next_run_resumes_and_status_says_so(rep
         supervisor = supervisor_of(repo)
         process.kill()
         os.kill(supervisor, signal.SIGKILL)
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         read_until(process, "t1: resumed")
         assert eventually(seen(repo, "resumed").exists)
         assert "running (resumed)" in repo.waves("status")
         assert "session   s-1" in repo.waves("show", "t1")
         process.kill()
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         read_until(process, "t1: adopted: its agent outlived its coordinator")
         assert "running (adopted)" in repo.waves("status")
         seen(repo, "go").touch()
@@ -107,7 +106,7 @@ def test_an_agent_that_finished_while_nobody_ran_is_taken_at_its_result(repo: Re
         process.kill()
     go.touch()
     assert eventually(lambda: not processes_of(repo))
-    with begin(repo) as process:
+    with Coordinator(repo) as process:
         read_until(process, "t1: taken over: its agent ended while no coordinator ran")
         assert "running (agent finished)" in repo.waves("status")
         assert "taken-up\tt1\tfinished\n" in repo.waves("status", "--porcelain")
@@ -187,7 +186,7 @@ def test_losses_are_counted_over_coordinators(repo: RepoBuilder) -> None:
     resume = "echo again >> t1.txt; touch ../../at-work; sleep 60"
     repo.commit({".waves/plan.yaml": agent(run, resume)})
     for turn in ("", ".1", ".2"):
-        with begin(repo) as process:
+        with Coordinator(repo) as process:
             assert eventually(seen(repo, "at-work").exists)
             supervisor = supervisor_of(repo, f"t1.1.agent{turn}")
             process.kill()

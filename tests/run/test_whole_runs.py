@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -13,8 +13,8 @@ import pytest
 from tests.support.digest import digest_of_users_things
 from tests.support.jobs import eventually
 from tests.support.plans import PHASE3_NEEDS, phase3, plan, task, wait_for
-from tests.support.processes import processes_of
-from tests.support.repo import ROOT, RepoBuilder
+from tests.support.processes import Coordinator, processes_of
+from tests.support.repo import RepoBuilder
 
 INTEGRATION = "refs/waves/integration/p"
 
@@ -266,18 +266,13 @@ def test_time_limits_end_one_task_and_its_whole_tree(repo: RepoBuilder) -> None:
     assert processes_of(repo) == []
 
 
-def start(repo: RepoBuilder, *arguments: str) -> subprocess.Popen[str]:
+def start(repo: RepoBuilder, *arguments: str) -> Coordinator:
     """A coordinator in the background, its agents known to run."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "git_waves", "run", "--verbose", *arguments],
-        cwd=repo.folder,
-        env={**repo.environment, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    read_until(process, ": agent\n")
+    process = Coordinator(repo, "--verbose", *arguments)
+    with contextlib.ExitStack() as on_failure:
+        on_failure.push(process)
+        read_until(process, ": agent\n")
+        on_failure.pop_all()
     return process
 
 
