@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import typer.main
 
 from git_waves.cli.app import program
 from git_waves.core.findings.catalog import CATALOG
-from git_waves.core.usage import commands
+from git_waves.core.usage import commands, misuse
 from git_waves.views.manual import command_pages, page_name
 from tests.support.source import ROOT, modules
 
@@ -131,6 +132,22 @@ def test_every_command_that_a_text_tells_people_to_type_exists() -> None:
         if word not in known
     ]
     _none(wrong, "hints and documents only name commands that there are")
+
+
+def test_every_command_line_that_a_document_shows_would_be_taken() -> None:
+    wrong = []
+    for document in DOCUMENTS:
+        for block in re.findall(
+            r"^```(?:sh|console|text|)\n(.*?)^```",
+            document.read_text(encoding="utf-8"),
+            re.MULTILINE | re.DOTALL,
+        ):
+            for line in re.findall(r"^(?:\$ )?(git waves .*)$", block, re.MULTILINE):
+                found = misuse(
+                    tuple(shlex.split(line.partition("  #")[0].partition(" > ")[0], comments=True))
+                )
+                wrong += [f"{_place(document)}: {line}: {found.message}"] if found is not None else []
+    _none(wrong, "what documents show can be typed")
 
 
 def _document_texts() -> Iterator[tuple[str, str]]:
