@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from git_waves import ladder, news
+from git_waves.adapters.ports import NoPorts, Ports
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.handoff import Received
 from git_waves.core.model import RepoPath, TaskId
@@ -19,6 +20,7 @@ def climb_of(
     *,
     is_inherited: bool,
     hold: Callable[[], tuple[int, ...]],
+    lend: Callable[[int | None], Ports | NoPorts],
     received: tuple[Received, ...],
     tell: Callable[[news.News], None],
 ) -> ladder.Climb:
@@ -42,6 +44,7 @@ def climb_of(
         is_inherited=is_inherited,
         handed_in=task.handed_in,
         hold=hold,
+        lend=lend,
         received=received,
         taken_up_at=task.rung,
         include=setting.include,

@@ -16,6 +16,7 @@ from git_waves.adapters import include, process, worktrees
 from git_waves.adapters.failures import read_failures
 from git_waves.adapters.git import Git
 from git_waves.adapters.include import NOTHING, Wanted
+from git_waves.adapters.ports import Ports
 from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
 from git_waves.adapters.rundir import RunDir
 from git_waves.core.gatewords import Purpose
@@ -88,9 +89,11 @@ def log_of(run_dir: RunDir, number: int, gate: str, tag: str = "") -> Path:
 
 @dataclass(slots=True)
 class Rooms:
-    """The worktrees of one gate round, one after the other. `left` are folders that git would not remove, and why."""
+    """The worktrees of one gate round, one after the other. `ports` are those of the round; `left` are
+    folders that git would not remove, and why."""
 
     order: Order
+    ports: Ports | None = None
     left: list[tuple[Path, str]] = field(default_factory=list)
     _made: int = 0
 
@@ -103,7 +106,7 @@ class Rooms:
         at = commit or order.commit
         worktrees.make_throwaway(order.git, folder, at, order.run_dir.run)
         try:
-            yield Room(order=order, folder=folder, commit=at, tag=tag)
+            yield Room(order=order, folder=folder, commit=at, tag=tag, ports=self.ports)
         finally:
             left = worktrees.drop_throwaway(order.git, folder)
             if left:
@@ -118,6 +121,7 @@ class Room:
     folder: Path
     commit: Oid
     tag: str
+    ports: Ports | None = None
     _done: set[str] = field(default_factory=set)
 
     def set_up(self) -> None:
@@ -162,6 +166,7 @@ class Room:
     def _variables(self) -> dict[str, str]:
         """What a command in this worktree finds in its environment."""
         return {
+            **(self.ports.variables if self.ports is not None else {}),
             "WAVES_PLAN": self.order.plan.name,
             "WAVES_RUN": self.order.run_dir.run,
             "WAVES_GROUP": self.order.group,
@@ -233,7 +238,7 @@ class Room:
             stdin=diff,
             wall_clock=timeout,
         )
-        process.start(job, spec)
+        process.start(job, spec, keep=(self.ports.descriptor,) if self.ports is not None else ())
         result = process.wait(job)
         if result.reason is Reason.STOPPED and order.is_stopping():
             raise StoppedError

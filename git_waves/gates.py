@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
+from git_waves.adapters import ports
 from git_waves.adapters.eventlog import GateFinished, GatesStarted, Warned
+from git_waves.adapters.ports import NoPorts, Ports
 from git_waves.core.decide import RunGates
 from git_waves.core.fold import GateResult, RunState
 from git_waves.core.gatewords import Baseline, Purpose
@@ -79,7 +81,18 @@ def run_gates(order: Order) -> Iterator[GateFinished | Warned]:
 
     A gate that was stopped on request gives no result; it runs again when the run is taken up.
     """
-    rooms = Rooms(order)
+    block = ports.lend(f"{order.git.git_dir}\0{order.plan.name}\0gate")
+    rooms = Rooms(order, ports=block if isinstance(block, Ports) else None)
+    try:
+        yield from _in_rooms(order, rooms)
+    finally:
+        if isinstance(block, Ports):
+            block.release()
+    if isinstance(block, NoPorts):
+        yield Warned(message=f"gates have no ports of their own: {block.reason}")
+
+
+def _in_rooms(order: Order, rooms: Rooms) -> Iterator[GateFinished | Warned]:
     with suppress(StoppedError):
         if order.purpose in (Purpose.CONTROL, Purpose.MUTATION):
             yield from prove(order, rooms)

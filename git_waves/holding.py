@@ -1,4 +1,4 @@
-"""Which machine-wide resources the tasks of this run hold: taken before an attempt begins, held until it has ended.
+"""Which machine-wide resources and which ports the tasks of this run hold: taken before an attempt begins, held until it has ended.
 
 The deciding thread takes places for a task that is to start; a climb that took over an attempt of a dead coordinator takes
 them again before it starts another command. Each supervisor of the attempt holds them too (adapters/machine_locks).
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from git_waves import news
-from git_waves.adapters import eventlog, machine_locks
+from git_waves.adapters import eventlog, machine_locks, ports
 from git_waves.adapters.machine_locks import Held, Holder, Taken
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Resource, Scope
@@ -46,6 +46,8 @@ class Holdings:
         self._record = record
         self._tell = tell
         self._held: dict[str, Held] = {}
+        self._ports: dict[str, ports.Ports] = {}
+        self._plan = setting.plan.name
         self._released: dict[str, float] = {}
         self._refused: dict[str, float] = {}
 
@@ -83,6 +85,9 @@ class Holdings:
 
     def release(self, task: str) -> None:
         """The task's attempt has ended, and every supervisor of it."""
+        block = self._ports.pop(task, None)
+        if block is not None:
+            block.release()
         held = self._held.pop(task, None)
         if held is not None:
             held.release()
@@ -108,6 +113,20 @@ class Holdings:
             return held.descriptors if held is not None else ()
 
         return hold
+
+    def lender(self, task: str) -> Callable[[int | None], ports.Ports | ports.NoPorts]:
+        """For a worker: the block of ports that the task has while its attempt climbs, the one that begins with the given port
+        if that is possible."""
+
+        def lend(wish: int | None) -> ports.Ports | ports.NoPorts:
+            if task not in self._ports:
+                found = ports.lend(f"{self._repository}\0{self._plan}\0{task}", wish=wish)
+                if isinstance(found, ports.NoPorts):
+                    return found
+                self._ports[task] = found
+            return self._ports[task]
+
+        return lend
 
     def _take(self, task: str) -> Taken | None:
         """Take what the task needs; None when it holds it. Raises SurroundingsError when nobody can take anything."""

@@ -288,6 +288,7 @@ class Coordinator:
             task,
             is_inherited=is_inherited,
             hold=self._holdings.holder(task.id),
+            lend=self._holdings.lender(task.id),
             received=files,
             tell=self._queue.put,
         )

@@ -12,8 +12,9 @@ from git_waves import refs
 from git_waves.adapters.git import Git
 from git_waves.adapters.include import NOTHING, Wanted
 from git_waves.adapters.lease import LeaseFile
+from git_waves.adapters.ports import NoPorts, Ports
 from git_waves.adapters.process import Job
-from git_waves.adapters.rundir import RunDir
+from git_waves.adapters.rundir import RunDir, write_durably
 from git_waves.adapters.seal import Seal
 from git_waves.adapters.worktrees import Lease
 from git_waves.agents.usage import Usage
@@ -120,6 +121,7 @@ class Climb:
     is_inherited: bool = False
     handed_in: int = 0
     hold: Callable[[], tuple[int, ...]] = tuple
+    lend: Callable[[int | None], Ports | NoPorts] = lambda _: NoPorts("nobody lends any")
     received: tuple[Received, ...] = ()
     taken_up_at: str = ""
     include: Wanted = NOTHING
@@ -183,6 +185,20 @@ class Climb:
             return ()
         names = ", ".join(f"'{path}'" for path in dict.fromkeys(paths))
         return (f"files that are handed on stay uncommitted: {names}",)
+
+    def ports(self) -> Ports | None:
+        """The attempt's block of ports, from its first command to its last; None when there is none to be had."""
+        note = self.run_dir.path / "index" / f"{self.lease.name}.ports"
+        noted = note.read_text("ascii") if note.is_file() else ""
+        found = self.lend(int(noted) if noted.isdecimal() else None)
+        if isinstance(found, NoPorts):
+            self.tell(Noticed(f"tasks have no ports of their own: {found.reason}"))
+            return None
+        if noted != str(
+            found.first
+        ):  # a template may hold it already, so it is noted before anything is told
+            write_durably(note, str(found.first).encode())
+        return found
 
     def log_hint(self) -> str:
         """Where a person looks next."""

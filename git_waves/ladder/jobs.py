@@ -19,8 +19,10 @@ DEFAULT_GRACE = 10.0  # seconds between asking a process tree to end and ending 
 
 
 def variables(state: Climb) -> dict[str, str]:
-    """What a task's commands find in their environment (documented in the man page)."""
+    """What a task's commands find in their environment (docs/environment.md has all of it)."""
+    ports = state.ports()
     return {
+        **(ports.variables if ports is not None else {}),
         "WAVES_PLAN": state.plan.name,
         "WAVES_RUN": state.lease.run,
         "WAVES_TASK": state.task.id,
@@ -58,8 +60,10 @@ def spec_for(
 
 
 def begin(state: Climb, job: Job, spec: JobSpec) -> None:
-    """Start a command of the attempt, which holds the task's machine-wide resources as long as it lives."""
-    held = state.hold()
+    """Start a command of the attempt, which holds the task's machine-wide resources and its ports as long as it lives."""
+    ports, held = state.ports(), state.hold()
+    if ports is not None:
+        held = (*held, ports.descriptor)
     job.folder.mkdir(mode=0o700, exist_ok=True)
     process.start(job, spec, keep=held)
 
