@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from git_waves import control, inheriting, lookup
+from git_waves.adapters import ports
 from git_waves.adapters.git import clean_environment
 from git_waves.adapters.repo import Repository
 from git_waves.climbing import climb_of
@@ -13,6 +14,7 @@ from git_waves.core import fold
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import TaskId
 from git_waves.errors import UsageError
+from git_waves.holding import lender_name
 from git_waves.ladder.jobs import variables
 from git_waves.setting import Setting
 
@@ -55,6 +57,7 @@ def place_of(repository: Repository, task_id: str, *, plan: str | None) -> Place
         task,
         is_inherited=True,
         hold=tuple,
+        lend=lambda wish: ports.lend(lender_name(setting, task.id), wish=wish),  # until the shell is left
         received=(),
         tell=lambda _: None,
     )

@@ -25,6 +25,11 @@ _AFTER_YOU = (
 _PATIENCE = 1.0  # seconds of an attempt's waiting that are not worth a word
 
 
+def lender_name(setting: Setting, task: str) -> str:
+    """By what a task's block of ports is found: the same in every run of the plan."""
+    return f"{setting.main_work_tree}\0{setting.plan.name}\0{task}"
+
+
 class Holdings:
     """The places of this run's tasks. `record` writes an event; workers hand what is to be written to `tell`."""
 
@@ -47,7 +52,7 @@ class Holdings:
         self._tell = tell
         self._held: dict[str, Held] = {}
         self._ports: dict[str, ports.Ports] = {}
-        self._plan = setting.plan.name
+        self._setting = setting
         self._released: dict[str, float] = {}
         self._refused: dict[str, float] = {}
 
@@ -120,7 +125,7 @@ class Holdings:
 
         def lend(wish: int | None) -> ports.Ports | ports.NoPorts:
             if task not in self._ports:
-                found = ports.lend(f"{self._repository}\0{self._plan}\0{task}", wish=wish)
+                found = ports.lend(lender_name(self._setting, task), wish=wish)
                 if isinstance(found, ports.NoPorts):
                     return found
                 self._ports[task] = found

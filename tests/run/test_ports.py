@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.test_resources import start, wait_for
+from tests.run.test_resources import wait_for
 from tests.support.plans import plan, task
+from tests.support.processes import Coordinator
 from tests.support.repo import RepoBuilder
 
 
@@ -45,7 +46,7 @@ def test_an_attempt_keeps_its_ports_when_its_coordinator_is_killed(repo: RepoBui
     notes = f"echo $WAVES_PORT >> '{tmp_path}/ports'"
     run = f"{notes}; touch '{tmp_path}/works'; while ! test -e '{tmp_path}/go'; do sleep 0.02; done; echo a > a.txt"
     repo.commit({".waves/plan.yaml": plan(task("a", run=run, extra=f'verify: "{notes}"'))})
-    with start(repo) as first:
+    with Coordinator(repo) as first:
         wait_for(tmp_path / "works")
         first.kill()
         first.communicate()
