@@ -14,7 +14,7 @@ from pathlib import Path
 
 from git_waves import __version__, planning, preflight
 from git_waves.adapters import admins, dead_locks, glance, hooks, machine_locks, worktree_config
-from git_waves.adapters.git import MINIMUM_VERSION, Git, Place, discover, version
+from git_waves.adapters.git import MINIMUM_VERSION, Git, GitError, Place, discover, version
 from git_waves.adapters.machine import file_system, find_programs, folds_case, is_writable, manual_page
 from git_waves.adapters.planfile import DEFAULT_PLAN, PLAN_SETTING, shown
 from git_waves.adapters.repo import Repository, open_repository
@@ -22,12 +22,18 @@ from git_waves.adapters.rundir import first_event, run_dirs, waves_folder
 from git_waves.agents.programs import PROGRAMS
 from git_waves.control import load
 from git_waves.core import health
+from git_waves.core.ecosystems import Suggestion, suggest
 from git_waves.core.health import Check
 from git_waves.core.health.machine import Machine, judge_machine
 from git_waves.core.health.repository import LeftRun, judge_repository
 from git_waves.core.health.repository import Repository as RepositoryFacts
+from git_waves.core.include import FILE_NAME
+from git_waves.core.model import RepoPath
 from git_waves.errors import PlanError, SurroundingsError, UsageError
+from git_waves.formats.source import MAX_BYTES
 from git_waves.settings import read_settings
+
+_MOST_LACKING = 8  # suggestions for what worktrees will lack
 
 
 def examine(folder: Path) -> tuple[Check, ...]:
@@ -100,6 +106,38 @@ def _repository_checks(folder: Path, place: Place) -> Iterator[Check]:
         yield health.problem("repository", error.message, error.hint)
         return
     yield from judge_repository(facts)
+    yield from _lacking(repository)
+
+
+def _lacking(repository: Repository) -> Iterator[Check]:
+    """What worktrees will lack of what lies in this checkout, as what the plan could say."""
+    here = Git(repository.git_dir, work_tree=repository.work_tree)
+    head = here.resolve("HEAD")
+    if head is None:
+        return
+    try:
+        plan = planning.read(planning.read_text(repository, None))
+        said = [*(str(command) for command in plan.setup), *(one.pattern for one in plan.include)]
+    except PlanError:  # which was said
+        said = []
+    try:
+        tracked = here.modes_in(head)
+        shared = here.small_blobs(head, [RepoPath(FILE_NAME)], limit=MAX_BYTES)
+    except GitError as error:  # a clone that lacks trees, and nothing is fetched here
+        yield health.note("environment", f"cannot see what worktrees will lack: {error.message}")
+        return
+    said += [content.decode(errors="replace") for content in shared.values()]
+    found = suggest(tracked, here.ignored_there(), said="\n".join(said))
+    for one in found[:_MOST_LACKING]:
+        words = f"worktrees will lack '{one.missing}': {one.why}"
+        yield health.note("environment", words, f"in the plan: {one.key}: {_as_value(one)}")
+
+    if len(found) > _MOST_LACKING:
+        yield health.note("environment", f"and {len(found) - _MOST_LACKING} more files and folders")
+
+
+def _as_value(one: Suggestion) -> str:
+    return f"[{one.value}]" if one.key == "include" else one.value
 
 
 def _facts(repository: Repository) -> RepositoryFacts:

@@ -579,6 +579,11 @@ class Git:
         done = self._run("ls-files", "-z", "--others", "--ignored", *folders, *wanted)
         return tuple(_decode(raw) for raw in done.stdout.split(b"\0") if raw)
 
+    def ignored_there(self) -> tuple[RepoPath, ...]:
+        """What git ignores and lies in the work tree; a folder of which all is ignored is one name, ending with `/`."""
+        done = self._run("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+        return tuple(_decode(raw) for raw in done.stdout.split(b"\0") if raw)
+
     def attributes(self, paths: Iterable[RepoPath], *names: str) -> dict[RepoPath, dict[str, str]]:
         """The named attributes of the paths, as the work tree's files say; only what is specified (`set`, or a value)."""
         asked = b"".join(os.fsencode(path) + b"\0" for path in paths)

@@ -157,3 +157,18 @@ def test_the_kind_of_a_file_system_is_the_kernels_word() -> None:
     if Path("/proc/self/mountinfo").exists():
         assert file_system(Path("/proc")) == "proc"
         assert file_system(Path("/")) != ""
+
+
+def test_what_worktrees_will_lack_is_told_until_the_plan_says_it(
+    repo: RepoBuilder, waves: Waves, machine: Path
+) -> None:
+    files = {".gitignore": "node_modules/\n.env\n", "package-lock.json": "{}\n", PLAN: plan(task("t1"))}
+    repo.commit(files)
+    repo.write({"node_modules/a/index.js": "", ".env": "KEY=1\n"})
+    found = json.loads(waves("doctor", "--json").out)["checks"]
+    assert [(one["level"], one["next"]) for one in found if one["name"] == "environment"] == [
+        ("note", "in the plan: setup: npm ci"),
+        ("note", "in the plan: include: [/.env]"),
+    ]
+    repo.commit({PLAN: plan(task("t1"), head="setup: npm ci\n"), ".worktreeinclude": ".env\n"})
+    assert "environment" not in levels(waves)
