@@ -159,9 +159,8 @@ def test_the_kind_of_a_file_system_is_the_kernels_word() -> None:
         assert file_system(Path("/")) != ""
 
 
-def test_what_worktrees_will_lack_is_told_until_the_plan_says_it(
-    repo: RepoBuilder, waves: Waves, machine: Path
-) -> None:
+@pytest.mark.usefixtures("machine")
+def test_what_worktrees_will_lack_is_told_until_the_plan_says_it(repo: RepoBuilder, waves: Waves) -> None:
     files = {".gitignore": "node_modules/\n.env\n", "package-lock.json": "{}\n", PLAN: plan(task("t1"))}
     repo.commit(files)
     repo.write({"node_modules/a/index.js": "", ".env": "KEY=1\n"})
