@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from git_waves import ladder, news
+from git_waves import fencing, ladder, news
 from git_waves.adapters.ports import NoPorts, Ports
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.handoff import Received
-from git_waves.core.model import RepoPath, TaskId
+from git_waves.core.model import RepoPath, Sandbox, TaskId
 from git_waves.core.spending import Spent
 from git_waves.setting import Setting
 
@@ -26,11 +26,12 @@ def climb_of(
 ) -> ladder.Climb:
     """The task's current attempt, ready to climb; `is_inherited` when an earlier coordinator began it."""
     name, attempt = task.id, task.attempt
+    plan_task = setting.plan.task(TaskId(name))
     return ladder.Climb(
         git=setting.git,
         run_dir=setting.run_dir,
         plan=setting.plan,
-        task=setting.plan.task(TaskId(name)),
+        task=plan_task,
         lease=setting.lease_of(task),
         rules=setting.rules_of(task),
         granted=tuple(RepoPath(path) for path in task.granted),
@@ -48,4 +49,6 @@ def climb_of(
         received=received,
         taken_up_at=task.rung,
         include=setting.include,
+        fence=fencing.fence_of(Sandbox(task.sandbox), setting.plan, plan_task),
+        home=fencing.home_of(setting.plan, plan_task) if task.sandbox != Sandbox.NONE else (),
     )

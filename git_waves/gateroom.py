@@ -8,14 +8,15 @@ import secrets
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from git_waves import agents
-from git_waves.adapters import include, process, worktrees
+from git_waves.adapters import admins, include, process, worktrees
 from git_waves.adapters.failures import read_failures
 from git_waves.adapters.git import Git
 from git_waves.adapters.include import NOTHING, Wanted
+from git_waves.adapters.jobs import Fence
 from git_waves.adapters.ports import Ports
 from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
 from git_waves.adapters.rundir import RunDir
@@ -49,7 +50,8 @@ class Order:
     worktree may be what a later one works with. `known` is what is tolerated, gate by gate. `base` is the commit that holds
     the patches of controls, `integration` is where the integration ref is: what a mutation goes back to and a review compares
     with. `is_stopping` tells a gate that was stopped on
-    request from one that ended its own supervisor.
+    request from one that ended its own supervisor. `fence` is what the kernel lets commands write besides the worktree that they
+    run in: gates run what tasks wrote.
     """
 
     git: Git
@@ -68,6 +70,7 @@ class Order:
     integration: Oid
     is_stopping: Callable[[], bool]
     include: Wanted = NOTHING
+    fence: Fence | None = None
 
 
 class StoppedError(Exception):
@@ -186,7 +189,8 @@ class Room:
 
     def changed_paths(self) -> tuple[RepoPath, ...]:
         """What differs here from the commit that was checked out; ignored files aside."""
-        return Git(worktrees.admin_folder(self.folder), work_tree=self.folder).dirty_paths()
+        admin = admins.of(self.order.git, self.folder)  # never by what lies in the folder: a gate ran there
+        return () if admin is None else Git(admin, work_tree=self.folder).dirty_paths()
 
     def run(self, gate: Gate) -> GateRun:
         """Run one gate."""
@@ -237,6 +241,7 @@ class Room:
             log=log,
             stdin=diff,
             wall_clock=timeout,
+            fence=order.fence and replace(order.fence, writes=(self.folder, *order.fence.writes)),
         )
         process.start(job, spec, keep=(self.ports.descriptor,) if self.ports is not None else ())
         result = process.wait(job)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
+from git_waves import fencing
 from git_waves.adapters import ports
 from git_waves.adapters.eventlog import GateFinished, GatesStarted, Warned
 from git_waves.adapters.ports import NoPorts, Ports
@@ -12,7 +13,7 @@ from git_waves.core.decide import RunGates
 from git_waves.core.fold import GateResult, RunState
 from git_waves.core.gatewords import Baseline, Purpose
 from git_waves.core.judging import GateRun, Known, is_accepted, judge
-from git_waves.core.model import Gate, Oid, Plan
+from git_waves.core.model import Gate, Oid, Plan, Sandbox
 from git_waves.culprit import Probe
 from git_waves.gateroom import Order, Room, Rooms, SetUpError, StoppedError
 from git_waves.proving import prove
@@ -49,6 +50,7 @@ def order_for(
         integration=Oid(state.integration),
         is_stopping=is_stopping,
         include=setting.include,
+        fence=fencing.fence_of(Sandbox(state.sandbox), setting.plan),
     )
 
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from git_waves import control, gates, including, planning, preflight, refs, trusting
+from git_waves import control, fencing, gates, including, planning, preflight, refs, trusting
 from git_waves.adapters import worktrees
 from git_waves.adapters.eventlog import GateFinished
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import RunDir, latest_run, waves_folder
+from git_waves.core import sandboxing
 from git_waves.core.gatewords import Purpose
 from git_waves.core.model import Oid, Plan
 from git_waves.errors import UsageError
 from git_waves.gateroom import Order
 from git_waves.inheriting import end_jobs
+from git_waves.settings import read_settings
 
 __all__ = ["Tried", "try_gates"]
 
@@ -58,6 +60,8 @@ def try_gates(repository: Repository, spec: str | None, group: str, *, is_proof:
     stranger = trusting.check_trusted(repository, text, plan)
     if stranger is not None:
         raise trusting.refuse(stranger)
+    kind = sandboxing.of_gates(plan, setting=read_settings(repository.git).sandbox, said=None)
+    fencing.check([kind])
     with coordinator_lock(repository.common_dir, plan.name):
         trees = _trees(repository, plan)
         run_dir = _run_dir(repository, plan)
@@ -75,6 +79,7 @@ def try_gates(repository: Repository, spec: str | None, group: str, *, is_proof:
             integration=trees.base,
             is_stopping=lambda: False,
             include=including.wanted_by(repository.git, plan, trees.base, checkout=repository.main_work_tree),
+            fence=fencing.fence_of(kind, plan),
         )
         try:
             results = tuple(_proofs(order, trees) if is_proof else _measured(order))

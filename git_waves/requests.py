@@ -83,7 +83,7 @@ def request(repository: Repository, text: str, reason: str) -> Answer:
             "reason": reason,
             "owner": answer.owner or "",
         }
-        inbox.post(inside.run_dir, message)
+        inbox.post(inside.run_dir, message, behind=repository.git_dir)
     return answer
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import assert_never
 
-from git_waves import control, gates, handing, ladder, news, refs
+from git_waves import control, fencing, gates, handing, ladder, news, refs
 from git_waves.adapters import eventlog, worktrees
 from git_waves.adapters.steering import changed, steering_files
 from git_waves.background import Background
@@ -20,6 +20,7 @@ from git_waves.climbing import climb_of
 from git_waves.core import decide, fold, writers
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.gatewords import Purpose
+from git_waves.core.model import Sandbox
 from git_waves.culprit import Probe, Search
 from git_waves.errors import HALTED, INTERRUPTED, OK, VIOLATION
 from git_waves.foresight import Foresight
@@ -265,6 +266,7 @@ class Coordinator:
                 branch=worktrees.branch_of(plan, task.id, attempt),
                 base=action.base,
                 worktree=str(self._setting.folder_of(task.id, attempt)),
+                fence=fencing.level(Sandbox(task.sandbox)),
             )
         )
         self._climb(task)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from git_waves.adapters.git import Git
-from git_waves.core.model import Command
+from git_waves.core.model import Command, Sandbox
 from git_waves.errors import UsageError
 from git_waves.formats.values import seconds
 
@@ -24,12 +24,13 @@ class PullRequests(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """`early_warning` is the time in seconds between two looks at the coming merges, 0 for none; `notify` is called when a
-    run halts, parks a task, or ends; `remote` is where pull requests are made, empty for the usual one."""
+    run halts, parks a task, or ends; `remote` is where pull requests are made, empty for the usual one; `sandbox` is the weakest fence that a plan may have."""
 
     early_warning: float = DEFAULT_EARLY_WARNING
     notify: Command | None = None
     pull_requests: PullRequests = PullRequests.NONE
     remote: str = ""
+    sandbox: Sandbox | None = None
 
 
 def read_settings(git: Git) -> Settings:
@@ -41,6 +42,7 @@ def read_settings(git: Git) -> Settings:
         notify=Command(shell=notify) if notify else None,
         pull_requests=_pull_requests(found.get("waves.pullrequest")),
         remote=found.get("waves.remote", ""),
+        sandbox=_sandbox(found.get("waves.sandbox")),
     )
 
 
@@ -56,6 +58,16 @@ def _early_warning(text: str | None) -> float:
             hint="git config waves.earlyWarning 30s, or 'off'",
         )
     return interval
+
+
+def _sandbox(text: str | None) -> Sandbox | None:
+    try:
+        return None if text is None else Sandbox(text)
+    except ValueError:
+        raise UsageError(
+            f"the setting 'waves.sandbox' is '{text}'",
+            hint=f"git config waves.sandbox to one of: {', '.join(Sandbox)}",
+        ) from None
 
 
 def _pull_requests(text: str | None) -> PullRequests:

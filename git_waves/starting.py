@@ -16,6 +16,7 @@ from git_waves import (
     __version__,
     agents,
     control,
+    fencing,
     including,
     planning,
     preflight,
@@ -36,10 +37,10 @@ from git_waves.adapters.rundir import (
 )
 from git_waves.adapters.worktree_config import enable_worktree_config
 from git_waves.background import wait_for_strays
-from git_waves.core import spending
+from git_waves.core import sandboxing, spending
 from git_waves.core.fold import RunState
 from git_waves.core.include import FILE_NAME
-from git_waves.core.model import Oid, OnFailure, OnRed, Plan, SchedulerName, Task
+from git_waves.core.model import Oid, OnFailure, OnRed, Plan, Sandbox, SchedulerName, Task
 from git_waves.core.trusted import Stranger
 from git_waves.errors import OK, HaltError, SurroundingsError, UsageError, machine_error
 from git_waves.formats import read_plan
@@ -84,6 +85,7 @@ class RunOptions:
     is_new: bool = False
     accept: bool = False
     restore: bool = False
+    sandbox: Sandbox | None = None
     may_run: Callable[[Stranger], bool] = lambda _: (
         False
     )  # asks a person about a plan that came from elsewhere
@@ -103,6 +105,8 @@ class Beginning:
     previous: Oid | None
     done: dict[str, str]  # task -> why it is not run
     worktree_folder: Path
+    sandboxes: dict[str, Sandbox]  # task -> the fence around its commands
+    gate_sandbox: Sandbox
     notice: str = ""  # what to say about the plan's review, in one line
 
 
@@ -191,6 +195,7 @@ def prepare(
     preflight.refuse_foreign_folders(git, folder, analysis.schedule)
     preflight.refuse_no_identity(git)
     preflight.refuse_full_disk(repository.common_dir)
+    sandboxes, gate_sandbox = _sandboxes(repository, options, plan, done)
     return Beginning(
         analysis=analysis,
         text=text,
@@ -199,8 +204,26 @@ def prepare(
         previous=previous,
         done=done,
         worktree_folder=folder,
+        sandboxes=sandboxes,
+        gate_sandbox=gate_sandbox,
         notice=notice,
     )
+
+
+def _sandboxes(
+    repository: Repository, options: RunOptions, plan: Plan, done: Mapping[str, str]
+) -> tuple[dict[str, Sandbox], Sandbox]:
+    """The fence around each task's commands, and around gates; raises when this machine cannot put one of them up."""
+    setting, said = read_settings(repository.git).sandbox, options.sandbox
+    tasks = [task for task in plan.tasks if not (task.is_done or task.id in done)]
+    kinds = {str(task.id): sandboxing.of_task(plan, task, setting=setting, said=said) for task in tasks}
+    gates = sandboxing.of_gates(plan, setting=setting, said=said)
+    fencing.check((*kinds.values(), gates))
+    worktrees = preflight.worktree_folder(repository)
+    kept_out = (repository.common_dir, repository.main_work_tree, worktrees)
+    if any(kind is not Sandbox.NONE for kind in (*kinds.values(), gates)):
+        fencing.check_plan(plan, kinds, kept_out=kept_out)
+    return kinds, gates
 
 
 def _begin(
@@ -285,6 +308,7 @@ def _run_started(git: Git, run: str, beginning: Beginning, manifest: bytes) -> e
         ],
         tasks=[_task_record(tasks[task], group_of.get(task, ""), needs[task], beginning) for task in order],
         coordinator=coordinator(),
+        sandbox=beginning.gate_sandbox,
     )
 
 
@@ -302,6 +326,7 @@ def _task_record(task: Task, group: str, needs: list[str], beginning: Beginning)
             "needs": list(dict.fromkeys(needs)),
             "status": status,
             "reason": reason,
+            "sandbox": beginning.sandboxes.get(task.id, Sandbox.NONE),
         }
     )
 
@@ -339,6 +364,12 @@ def _resume(
         say(
             f"note: '{text.source}' has changed since run '{state.run}' began; the run goes on with the plan as it was"
         )
+    if options.sandbox is not None:
+        raise UsageError(
+            f"run '{state.run}' of plan '{state.plan}' is not finished, and keeps the fence it began with",
+            hint="'git waves run --new --sandbox KIND' starts over",
+        )
+    fencing.check((*(Sandbox(task.sandbox) for task in state.tasks.values()), Sandbox(state.sandbox)))
     log = eventlog.EventLog(run_dir.events, events=state.events, size=size)
     control.forget_stops(run_dir)
     changed = tuple(restore_pinned(git, run_dir, state))

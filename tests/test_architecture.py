@@ -182,7 +182,8 @@ def test_libraries_stay_in_their_rooms() -> None:
     for module in modules():
         for found in module.imports():
             library = found.target.split(".")[0]
-            if library in (PACKAGE, "__future__") or _is_standard(found.target):
+            is_beside = (module.name, found.target) in _BESIDE
+            if library in (PACKAGE, "__future__") or _is_standard(found.target) or is_beside:
                 continue
             homes = LIBRARIES.get(library, ())
             if not any(module.name == home or module.name.startswith(f"{home}.") for home in homes):
@@ -195,13 +196,17 @@ def test_libraries_stay_in_their_rooms() -> None:
     _none(wrong, "each library is known in one place")
 
 
+_BARE_PROGRAMS = ("git_waves.adapters.supervisor", "git_waves.adapters.fence")
+_BESIDE = {("git_waves.adapters.supervisor", "fence")}  # the file beside it, by its bare name
+
+
 def test_what_runs_beside_us_imports_the_standard_library_and_nothing_of_ours() -> None:
     wrong = [
         module.at(found.line, f"'{found.target}'")
         for module in modules("hooks", f"{PACKAGE}/adapters")
-        if module.room == "guard" or module.name == "git_waves.adapters.supervisor"
+        if module.room == "guard" or module.name in _BARE_PROGRAMS
         for found in module.imports()
-        if not _is_standard(found.target)
+        if not _is_standard(found.target) and (module.name, found.target) not in _BESIDE
     ]
     _none(wrong, "the guard and the supervisor run with -I -S: no package is there, ours included")
 
@@ -222,6 +227,7 @@ STARTS_PROCESSES = {
     "git_waves.adapters.preferences": "git, without `subprocess`: it is on the quick path",
     "git_waves.adapters.machine": "programs of this machine, asked for their version or page",
     "git_waves.adapters.shell": "the shell of a person who asked for it",
+    "git_waves.adapters.sandbox": "bubblewrap, around nothing, to see whether it can",
     "git_waves.adapters.failures": "itself as a program: a regular expression that takes forever must be stoppable",
     "git_waves.entry": "itself again, once, in UTF-8 mode, where the locale has another encoding",
     "hooks.guard": "git, from inside a hook",
@@ -318,6 +324,8 @@ DELETES = {
     "git_waves.adapters.admins.repair": "what a killed `git worktree add` left, never filled",
     "git_waves.adapters.rundir.unborn": "the folder of a run that never became one: no event, so no work",
     "git_waves.adapters.merge.attributes_of": "a temporary folder made three lines above",
+    "git_waves.adapters.private.discard": "a fenced attempt's own repository: before its agent began, or all taken over",
+    "git_waves.adapters.fence.remove_temporary": "the temporary folder of one fenced command",
     "git_waves.foresight.foresee": "a quarantine of objects made three lines above",
     "git_waves.inheriting.drop_scratch": "these same temporary folders, where the process that made them was killed",
 }

@@ -18,6 +18,11 @@ def _all(git: Git) -> list[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
+def of(git: Git, folder: Path) -> Path | None:
+    """The administrative folder of the worktree at `folder`, as git's own side says it; None when there is none."""
+    return next((admin for admin in _all(git) if _points_to(admin, folder)), None)
+
+
 def drop(git: Git, folder: Path) -> None:
     """Forget a worktree whose folder is gone, and no other: never a bare `git worktree prune` (git-facts section 3)."""
     for admin in _all(git):

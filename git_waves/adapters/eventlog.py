@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, 
 from git_waves.adapters.durable import sync, sync_path
 from git_waves.core.culprit import Why
 from git_waves.core.gatewords import Baseline, Purpose, Verdict
+from git_waves.core.model import Sandbox
 from git_waves.errors import SurroundingsError
 
 VERSION = 1
@@ -71,6 +72,7 @@ class TaskRecord(_Event):
     needs: list[str]
     status: Literal["pending", "done", "parked"]
     reason: Raw = ""
+    sandbox: Sandbox = Sandbox.NONE
 
 
 class GroupRecord(_Event):
@@ -98,7 +100,7 @@ class GateRecord(_Event):
 
 class RunStarted(_Event):
     """The run begins: plan and schedule as pinned, and the limits of the whole run. `v` is the version of the log's
-    format."""
+    format, `sandbox` the fence around gates."""
 
     event: Literal["run_started"] = "run_started"
     v: int = VERSION
@@ -120,6 +122,7 @@ class RunStarted(_Event):
     tasks: list[TaskRecord]
     coordinator: Coordinator
     budget: Limits = {}
+    sandbox: Sandbox = Sandbox.NONE
 
 
 class RunResumed(_Event):
@@ -203,12 +206,14 @@ class IntegrationAccepted(_Event):
 
 
 class TaskLeased(_TaskEvent):
-    """The attempt gets a branch and a worktree; written before either exists."""
+    """The attempt gets a branch and a worktree; written before either exists. `fence` is the level of the
+    kernel's fence around its commands, in words; empty without one."""
 
     event: Literal["task_leased"] = "task_leased"
     branch: str
     base: str
     worktree: Raw
+    fence: str = ""
 
 
 class RungReached(_TaskEvent):

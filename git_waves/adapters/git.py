@@ -740,6 +740,24 @@ class Git:
         paths = tuple(dict.fromkeys(_decode(raw) for raw in fields[1:end_of_paths]))
         return MergeConflict(paths=paths, messages=_merge_messages(fields[end_of_paths + 1 :]))
 
+    def take_objects(self, tips: Iterable[Oid], source: Path, *, known: Iterable[Oid]) -> None:
+        """Copy what hangs on these tips and on nothing `known` (what refs of ours name) from the object folder `source`: read as objects alone, each
+        checked and named anew from its content, nothing written unless all it needs is there. GitError otherwise."""
+        wanted = "".join((*(f"{oid}\n" for oid in tips), *(f"^{oid}\n" for oid in known)))
+        lending = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _as_alternate(source)}
+        with tempfile.TemporaryFile() as pack:
+            self._run(
+                "pack-objects",
+                "--revs",
+                "--stdout",
+                "--quiet",
+                stdin=wanted.encode(),
+                sink=pack.fileno(),
+                environment=lending,
+            )
+            pack.seek(0)
+            self._run("unpack-objects", "--strict", "-q", source=pack.fileno())
+
     # ------------------------------------------------------------------ moving refs
 
     def update_refs(self, commands: Sequence[str], *, message: str) -> bool:

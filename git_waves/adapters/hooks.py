@@ -148,7 +148,8 @@ def install(
     if outside:
         write_durably(excludes, _ignored_by_user(git) + _exclude_lines(outside))
     write_durably(config, _worktree_settings(config, folder, excludes if outside else None), mode=0o644)
-    control = [worktree / ".git", admin / "commondir", admin / "gitdir", config]
+    pointers = (admin / "commondir", admin / "gitdir")  # a fenced attempt's own repository has none
+    control = [worktree / ".git", *(path for path in pointers if path.exists()), config]
     rules = [
         admin / LEASE_NAME,
         admin / FILES_NAME,

@@ -45,12 +45,23 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """What the kernel lets a command write: what lies below `writes` (folders, files), and a temporary folder of its own.
+    `kind` is `landlock` or `bwrap`, `program` the path of the one that the latter needs."""
+
+    kind: str
+    writes: tuple[Path, ...]
+    program: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobSpec:
     """What to run. Times in seconds, None is no limit.
 
     `env` is the whole environment (see `environment`). `log` is appended to by the command itself, both streams.
     `quiet` ends a command that neither wrote nor changed a file below `watch` for so long. `grace` is the time between
-    SIGTERM and SIGKILL. With `leaves` what the command leaves running when it ends by itself goes on. A log that takes more than `log_limit` bytes on the disk keeps its head and its tail.
+    SIGTERM and SIGKILL. With `leaves` what the command leaves running when it ends by itself goes on. A log that takes more than `log_limit` bytes on the disk keeps its head and its tail. Without a `fence` it may write whatever
+    its user may.
     """
 
     argv: tuple[str, ...]
@@ -64,6 +75,7 @@ class JobSpec:
     watch: Path | None = None
     log_limit: int = 64 << 20
     leaves: bool = False
+    fence: Fence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

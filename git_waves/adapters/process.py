@@ -147,6 +147,13 @@ def _write_spec(job: Job, spec: JobSpec) -> str:
         "log_limit": spec.log_limit,
         "leaves": spec.leaves,
         "cookie": secrets.token_hex(16),
+        "fence": None
+        if spec.fence is None
+        else {
+            "kind": spec.fence.kind,
+            "program": spec.fence.program,
+            "writes": [_utf8(path.absolute()) for path in spec.fence.writes],
+        },
     }
     supervisor.write_json(str(temporary), values)
     path = job.file("spec.json")

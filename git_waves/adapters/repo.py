@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from git_waves.adapters import private
 from git_waves.adapters.git import MINIMUM_VERSION, Git, Place, discover, version
 from git_waves.errors import SurroundingsError
 
@@ -45,13 +46,16 @@ def open_repository(folder: Path) -> Repository:
         )
     if place.work_tree is None:
         raise _no_work_tree(place)
+    work_tree, home = place.work_tree, private.home_of(place.git_dir)
+    if home is not None:  # typed behind the fence
+        place = replace(place, common_dir=home)
     git = Git(place.common_dir)
     return Repository(
         folder=folder.resolve(),
         common_dir=place.common_dir,
         git_dir=place.git_dir,
-        work_tree=place.work_tree,
-        main_work_tree=_main_work_tree(git, place, place.work_tree),
+        work_tree=work_tree,
+        main_work_tree=_main_work_tree(git, place, work_tree),
         git=git,
     )
 

@@ -11,6 +11,7 @@
                           prompts/        what each agent was told
                           usage/          what each agent says it has used
                           inbox/          what other commands ask of the coordinator
+                          private/        a repository for each fenced attempt (adapters/private)
 <common>/waves/reviews/                   verdicts on plans (adapters/reviews)
 <common>/waves/cache/                     what may be deleted at any time (adapters/history)
 <common>/waves/<plan>.lock                held by the coordinator of that plan

@@ -38,6 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ctypes
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 LOCKED = 75  # sysexits' EX_TEMPFAIL: another supervisor has this job
 LOG_HEAD = 1 << 20  # bytes of a too long log that are kept
@@ -307,6 +308,17 @@ class _Spec:
         self.grace = _seconds(values.get("grace")) or 0.0
         self.log_limit = int(_seconds(values.get("log_limit")) or 64 << 20)
         self.leaves = values.get("leaves") is True
+        self.fence = _Fence(values["fence"]) if isinstance(values.get("fence"), dict) else None
+
+
+class _Fence:
+    """`fence` in `spec.json`: which one, the paths that may be written, and the program it needs, if any."""
+
+    def __init__(self, values: Any) -> None:
+        self.kind = str(values["kind"])
+        self.program = str(values.get("program") or "")
+        self.writes = [str(path) for path in values["writes"]]
+        self.temporary = ""
 
 
 def _seconds(value: object) -> float | None:
@@ -446,6 +458,14 @@ class _Supervisor:
             self._record("not-started", f"cannot open the log '{self._spec.log}': {error.strerror}")
             return
         try:
+            self._run(log)
+        finally:
+            self._drop_temporary()
+
+    def _run(self, log: int) -> None:
+        try:
+            if self._spec.fence is not None:
+                self._spec.fence.temporary = _fence().make_temporary()
             problem = self._start(log)
         except OSError as error:
             problem = f"cannot start a process: {error.strerror}"
@@ -457,7 +477,15 @@ class _Supervisor:
         if not (self._spec.leaves and reason == "exited"):
             self._end_tree(is_natural=reason == "exited")
         self._dropped = activity.dropped
+        self._drop_temporary()
         self._record(reason, message)
+
+    def _drop_temporary(self) -> None:
+        """What a fenced command left in its temporary folder goes with it."""
+        fence = self._spec.fence
+        if fence is not None and fence.temporary:
+            _fence().remove_temporary(fence.temporary)
+            fence.temporary = ""
 
     def _start(self, log: int) -> str | None:
         """Fork, note who runs, let the command go. A problem in words, or None."""
@@ -513,6 +541,8 @@ class _Supervisor:
 
     def _explain(self, stage: str, number: int) -> str:
         program = os.fsdecode(self._spec.argv[0])
+        if stage == "fence":
+            return f"cannot put up the fence around it: {os.strerror(number)}"
         if stage == "cwd":
             return f"cannot enter the folder '{self._spec.cwd}': {os.strerror(number)}"
         if number in (errno.ENOENT, errno.ENOTDIR):
@@ -536,13 +566,31 @@ class _Supervisor:
             for source, target in ((stdin, 0), (log, 1), (log, 2)):
                 os.dup2(source, target)
             os.environ["WAVES_COOKIE"] = self._spec.cookie
-            os.execvpe(self._spec.argv[0], self._spec.argv, os.environ)
+            stage = "fence"
+            argv = self._fenced()
+            stage = "exec"
+            os.execvpe(argv[0], argv, os.environ)
         except OSError as error:
             os.write(report, f"{stage} {error.errno}".encode())
         except ValueError:  # a NUL byte among the words
             os.write(report, f"{stage} {errno.EINVAL}".encode())
         finally:
             os._exit(127)
+
+    def _fenced(self) -> list[bytes]:
+        """In the child: put the fence up around this process, or in front of its words. What to execute then."""
+        fence, spec = self._spec.fence, self._spec
+        if fence is None:
+            return spec.argv
+        code = _fence()
+        is_all_of_tmp = fence.kind == code.BWRAP and code.owns_tmp([*fence.writes, fence.temporary])
+        for name in ("TMPDIR", "TMP", "TEMP"):
+            os.environ[name] = "/tmp" if is_all_of_tmp else fence.temporary
+        if fence.kind == code.BWRAP:
+            words = code.bwrap_words(fence.program, fence.writes, cwd=spec.cwd, temporary=fence.temporary)
+            return [*map(os.fsencode, words), *spec.argv]
+        code.enter_landlock([*fence.writes, fence.temporary])
+        return spec.argv
 
     def _wait(self, activity: _Activity) -> tuple[str, str]:
         """Until the command ends, someone asks to stop, or a limit is passed: the reason and words for it."""
@@ -685,6 +733,13 @@ class _Supervisor:
                     raise
             announce()
             self._pause(1.0)
+
+
+def _fence() -> Any:
+    """The code of the fence, which lies beside this file and is only loaded where there is one."""
+    import fence  # type: ignore[import-not-found]  # by its bare name, as this file is
+
+    return fence
 
 
 def _send(kill: Callable[[int, int], None], target: int, number: int) -> None:

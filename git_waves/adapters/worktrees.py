@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from git_waves.adapters import admins, archive
+from git_waves.adapters import admins, archive, private
 from git_waves.adapters.git import Change, Git, GitError
 from git_waves.adapters.locks import worktree_lock
 from git_waves.core.model import Oid, RepoPath
@@ -38,6 +38,11 @@ class Lease:
     def name(self) -> str:
         """The attempt's name in files and folders."""
         return f"{self.task}.{self.attempt}"
+
+    @property
+    def private(self) -> Path:
+        """Where the attempt's own repository lies when it is fenced."""
+        return private.folder_of(self.index.parent.parent, self.name)
 
     @property
     def reason(self) -> str:
@@ -82,8 +87,11 @@ def ensure(git: Git, lease: Lease) -> Path:
             lease.reason,
             lease.branch,
         )
-        if is_ours and (lease.folder / ".git").is_file():
-            return admin_folder(lease.folder)
+        admin = admins.of(git, lease.folder)
+        if is_ours and admin is not None and (lease.folder / ".git").is_file():
+            private.hand_back(git, lease.private, lease.folder)  # a coordinator died before its agent began
+            private.discard(lease.private)
+            return admin
         if _is_taken(lease.folder):
             raise SurroundingsError(
                 f"the worktree folder '{lease.folder}' already exists and is not ours",
@@ -120,6 +128,25 @@ def fill(lease: Lease, admin: Path) -> None:
     shutil.copyfile(admin / "index", lease.index)
 
 
+def fence_in(git: Git, lease: Lease, admin: Path) -> Path:
+    """Give the attempt a repository of its own, and the folder of it. Only before an agent has started there."""
+    private.make(
+        git,
+        lease.private,
+        admin=admin,
+        worktree=lease.folder,
+        branch=lease.branch,
+        tip=git.ref(lease.branch) or lease.base,
+    )
+    return lease.private
+
+
+def take_over(git: Git, lease: Lease) -> private.TakenOver | None:
+    """What a fenced attempt committed in its own repository is in everybody's from now on; None when it has none."""
+    lost = archive.archive_of(lease.run, lease.task, lease.attempt) + ".before"
+    return private.take_over(git, lease.private, branch=lease.branch, name=lost)
+
+
 def snapshot(git: Git, lease: Lease, without: Sequence[RepoPath] = ()) -> Oid:
     """The tree of everything in the folder that is not ignored: what a commit of all of it would hold. What lies at the
     paths `without` is looked away from."""
@@ -153,7 +180,8 @@ def remove(git: Git, lease: Lease, *, integration: Oid, handed_on: Collection[Oi
     try:
         with worktree_lock(git.git_dir):
             entry = _registered(git, lease.folder)
-        saved = _save(git, lease, entry, integration, handed_on)
+        own = take_over(git, lease)
+        saved = _save(git, lease, entry, integration, handed_on, own)
         if isinstance(saved, Kept):
             return saved
         ref = archive.archive_of(lease.run, lease.task, lease.attempt)
@@ -164,24 +192,28 @@ def remove(git: Git, lease: Lease, *, integration: Oid, handed_on: Collection[Oi
     if saved is not None and kept_in is None:
         return Kept(reason=f"'{ref}' could not be written")
     with worktree_lock(git.git_dir):
-        if entry is None:
-            return (
-                Kept(reason="git does not know it as a worktree")
-                if lease.folder.exists()
-                else Removed(archive=kept_in)
-            )
+        if entry is None and lease.folder.exists():
+            return Kept(reason="git does not know it as a worktree")
         if not lease.folder.exists():
-            admins.drop(git, lease.folder)
-            return Removed(archive=kept_in)
-        try:
-            git.remove_worktree(lease.folder)
-        except GitError as error:
-            return Kept(reason=f"git would not remove it: {error.stderr}")
+            if entry is not None:
+                admins.drop(git, lease.folder)
+        else:
+            try:
+                private.hand_back(git, lease.private, lease.folder)
+                git.remove_worktree(lease.folder)
+            except GitError as error:
+                return Kept(reason=f"git would not remove it: {error.stderr}")
+    private.discard(lease.private)
     return Removed(archive=kept_in)
 
 
 def _save(
-    git: Git, lease: Lease, entry: dict[str, str] | None, integration: Oid, handed_on: Collection[Oid]
+    git: Git,
+    lease: Lease,
+    entry: dict[str, str] | None,
+    integration: Oid,
+    handed_on: Collection[Oid],
+    own: private.TakenOver | None,
 ) -> Oid | Kept | None:
     """A commit from which all that the worktree holds and `integration` does not can be reached; None when nothing is."""
     tip = git.ref(lease.branch)
@@ -190,6 +222,8 @@ def _save(
         return Kept(reason=f"somebody works there on '{entry['branch'].removeprefix('refs/heads/')}'")
     if entry is not None and "detached" in entry:
         held.append(Oid(entry["HEAD"]))
+    if own is not None:
+        held += [*own.others, *([own.detached] if own.detached is not None else [])]
     ends = archive.loose_ends(git, held, integration=integration)
     if not lease.folder.is_dir():
         return _joined(git, lease, ends)

@@ -16,7 +16,7 @@ from git_waves.cli import here
 from git_waves.cli.pull_request import proposed
 from git_waves.cli.trust import ask
 from git_waves.core.fold import RunState
-from git_waves.core.model import OnFailure, SchedulerName
+from git_waves.core.model import OnFailure, Sandbox, SchedulerName
 from git_waves.errors import OK, SurroundingsError, UsageError, WavesError
 from git_waves.formats.limits import read_limits
 from git_waves.settings import PullRequests, read_settings
@@ -72,6 +72,12 @@ def run(
     restore: Annotated[
         bool, typer.Option("--restore", help="Put the integration ref back where it was.")
     ] = False,
+    sandbox: Annotated[
+        Sandbox | None,
+        typer.Option(
+            "--sandbox", help="The kernel's fence around what a new run executes, whatever the plan says."
+        ),
+    ] = None,
     pull_request_too: Annotated[
         bool,
         typer.Option("--pull-request", help="Open a draft pull request at the end (see waves.pullRequest)."),
@@ -110,6 +116,7 @@ def run(
         is_new=new,
         accept=accept,
         restore=restore,
+        sandbox=sandbox,
         may_run=ask,
         begins=lambda run_dir: _leave(child, run_dir, progress) if child is not None else None,
     )

@@ -76,6 +76,7 @@ class RunState:
         self.gate_rounds = 0
         self.round_of: dict[tuple[str, str], int] = {}  # (gate, tree) -> when it was run there last
         self.culprits: dict[tuple[str, str], Culprit] = {}  # (gate, tree) -> who made it red there
+        self.sandbox = "none"  # the fence around gates
         self.budget: dict[str, float | None] = {}  # limits of the whole run, by the names of model.Budget
         self.stopping = False
         self.stopping_now = False
@@ -123,6 +124,7 @@ class RunState:
         self.max_parallel = event["max_parallel"]
         self.coordinator = event["coordinator"]
         self.budget = dict(event.get("budget", {}))
+        self.sandbox = event.get("sandbox", "none")
         self.started = event["at"]
         self.groups = [
             GroupState(group["name"], group["rounds"], group["gates"], group["holds"])
@@ -132,6 +134,7 @@ class RunState:
         for task in event["tasks"]:
             state = TaskState(task["id"], task["title"], task["group"], task["needs"], task["status"])
             state.reason = task["reason"]
+            state.sandbox = task.get("sandbox", "none")
             state.since = event["at"]
             self.tasks[state.id] = state
 
@@ -211,6 +214,7 @@ class RunState:
         task.branch = event["branch"]
         task.base = event["base"]
         task.worktree = event["worktree"]
+        task.fence = event.get("fence", "")
         task.tip = task.commit = task.rung = task.reason = task.hint = task.ended = ""
         task.taken_up = task.session = task.handed_on = ""
         task.resumes = task.handed_in = 0

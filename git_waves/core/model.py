@@ -74,6 +74,14 @@ class CommitPolicy(StrEnum):
     AGENT = "agent"
 
 
+class Sandbox(StrEnum):
+    """How a command is fenced in by the kernel, the weakest first."""
+
+    NONE = "none"
+    LANDLOCK = "landlock"
+    BWRAP = "bwrap"
+
+
 class Scope(StrEnum):
     """How far a resource reaches: one run, or every run of this user on this machine."""
 
@@ -131,6 +139,15 @@ class AgentSpec:
     name: str | None = None
     command: Command | None = None
     resume: Command | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxSpec:
+    """The fence that a plan asks for, and what may be written besides (`writes`): absolute paths, or below the home folder (`~/`)."""
+
+    kind: Sandbox
+    writes: tuple[str, ...] = ()
     line: int = 0
 
 
@@ -273,6 +290,7 @@ class Task:
     attended: bool = False
     commit: CommitPolicy = CommitPolicy.AUTO
     allow_empty: bool = False
+    sandbox: SandboxSpec | None = None
     estimate: float | None = None
     is_done: bool = False
     blocker: str | None = None
@@ -319,6 +337,7 @@ class Plan:
     shared_paths: SharedPaths | None = None
     budget: Budget = Budget()
     require_review: bool = False
+    sandbox: SandboxSpec | None = None
 
     def task(self, task_id: TaskId) -> Task:
         """The task of that id; KeyError when there is none."""

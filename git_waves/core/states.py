@@ -22,6 +22,7 @@ class TaskState:
         "budget",
         "commit",
         "ended",
+        "fence",
         "foreseen",
         "granted",
         "group",
@@ -39,6 +40,7 @@ class TaskState:
         "requests",
         "resumes",
         "rung",
+        "sandbox",
         "session",
         "since",
         "spent",
@@ -59,6 +61,8 @@ class TaskState:
         self.attempt = 0
         self.branch = ""
         self.base = ""
+        self.sandbox = "none"  # the fence around its commands that the run began with
+        self.fence = ""  # what was in force for the live or last attempt, in words
         self.worktree = ""  # folder of the live or last attempt; empty once it was removed
         self.tip = ""  # the commit that passed every rung
         self.commit = ""  # the merge commit

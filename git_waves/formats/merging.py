@@ -104,6 +104,7 @@ class _Merging:
             shared_paths=self._shared_paths(),
             budget=self._one("budget", lambda plan: plan.budget if plan.budget != Budget() else None)
             or Budget(),
+            sandbox=self._one("sandbox", lambda plan: plan.sandbox),
             require_review=any(plan.require_review for plan in self.plans),
         )
         if self.problems:

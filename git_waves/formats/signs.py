@@ -29,7 +29,7 @@ _loopdeck = _finder(r"^[ \t]*(?:-[ \t]+)?execution_id[ \t]*:", _M)
 _phases = _finder(r"^phases[ \t]*:", _M)
 _own_keys = _finder(
     r"""\A["']?(?:version|name|base|scheduler|max_parallel|on_failure|on_red|agent|commit|setup|include|resources|background|gates|groups|"""
-    r"""tasks|expect|budget|require_review|review|stages|id|phases)["']?[ \t]*:(?:[ \t]|$)"""
+    r"""tasks|expect|budget|sandbox|require_review|review|stages|id|phases)["']?[ \t]*:(?:[ \t]|$)"""
 )
 _first_words = _finder(r"^(?!#|---[ \t]*$|[ \t]*$).*$", _M)
 _front = _finder(r"\A---[ \t]*\n")

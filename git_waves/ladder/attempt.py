@@ -11,6 +11,7 @@ from typing import Literal
 from git_waves import refs
 from git_waves.adapters.git import Git
 from git_waves.adapters.include import NOTHING, Wanted
+from git_waves.adapters.jobs import Fence
 from git_waves.adapters.lease import LeaseFile
 from git_waves.adapters.ports import NoPorts, Ports
 from git_waves.adapters.process import Job
@@ -102,7 +103,8 @@ class Climb:
     `session`; `spent` is what the log knows already, `run_limits` are those of the whole run. `hold` gives the descriptors
     of the machine-wide resources that a supervisor must keep, may wait for them, and raises EndedWaitingError. `received`
     are the files that it is given by the tasks it needs, `include` the ignored files of the user's checkout. `handed_in`
-    counts how often a person said that an attended attempt is done: what was checked before that says nothing any more."""
+    counts how often a person said that an attended attempt is done: what was checked before that says nothing any more. `fence` is what
+    the kernel lets its commands write, None when it may write whatever its user may; `home` what its agent needs besides, below the user's home."""
 
     git: Git
     run_dir: RunDir
@@ -125,6 +127,8 @@ class Climb:
     received: tuple[Received, ...] = ()
     taken_up_at: str = ""
     include: Wanted = NOTHING
+    fence: Fence | None = None
+    home: tuple[Path, ...] = ()
     admin: Path = Path()
     sealed: Seal | None = None
     since: Oid | None = None  # where what `tip` changes begins

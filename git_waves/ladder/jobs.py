@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from git_waves import agents
 from git_waves.adapters import process
+from git_waves.adapters.jobs import Fence
 from git_waves.adapters.process import Job, JobResult, JobSpec, Reason
 from git_waves.adapters.tail import Tail
 from git_waves.core.model import Command
 from git_waves.ladder.attempt import Climb
 
+_WRITTEN = ("WAVES_USAGE_FILE",)  # variables that name a file of ours which a command may write
 MOST_LOSSES = 2  # supervisors that may die over one command before that is taken for the command's doing
 _LONGEST_WORDS = 200  # letters of a command's last line that a reason repeats
 DEFAULT_GRACE = 10.0  # seconds between asking a process tree to end and ending it
@@ -56,7 +59,18 @@ def spec_for(
         quiet=quiet,
         grace=DEFAULT_GRACE,
         watch=state.lease.folder,
+        fence=_fence(state, rung, extra or {}),
     )
+
+
+def _fence(state: Climb, rung: str, extra: Mapping[str, str]) -> Fence | None:
+    """What every command of the task may write, and what its agent may besides."""
+    if state.fence is None:
+        return None
+    writes = (state.lease.folder, state.lease.private, *state.fence.writes)
+    if rung == "agent":
+        writes = (*writes, *state.home, *(Path(extra[name]) for name in _WRITTEN if name in extra))
+    return replace(state.fence, writes=writes)
 
 
 def begin(state: Climb, job: Job, spec: JobSpec) -> None:

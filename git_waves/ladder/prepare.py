@@ -60,6 +60,8 @@ def _make(state: Climb) -> Fell | None:
     fallen = bring_along(state) or give(state)
     if fallen is not None:
         return fallen
+    if state.fence is not None:
+        state.admin = worktrees.fence_in(state.git, state.lease, state.admin)
     seal = hooks.install(
         state.git,
         run_dir=state.run_dir,
@@ -103,6 +105,8 @@ def canary(state: Climb) -> Fell | None:
 
 
 def _noted_admin(state: Climb) -> Path:
+    if state.lease.private.is_dir():
+        return state.lease.private
     note = _admin_note(state)
     try:
         return state.git.git_dir / "worktrees" / Path(json.loads(note.read_bytes())["admin"]).name

@@ -48,19 +48,13 @@ def commit(state: Climb) -> Fell | None:
             hint=f"look at it in '{state.lease.folder}', then 'git waves retry {state.task.id}'",
             is_parked=True,
         )
-    tip = state.git.ref(state.lease.branch)
+    tip, head, detached = _where_it_is(state)
     if tip is None:
         return Fell(
             rung="", reason="its branch is gone", hint=f"git waves retry {state.task.id}", is_parked=True
         )
-    admin = Git(state.admin)  # what the seal holds decides where git looks from there
-    head = (
-        admin.symbolic_head()
-        if stat.S_ISREG((state.admin / "HEAD").lstat().st_mode)
-        else "nothing git can read"
-    )
     if head != state.lease.branch:
-        return _strayed(state, head, admin.resolve("HEAD") if head is None else None)
+        return _strayed(state, head, detached)
     unfinished = [name for name in _UNFINISHED if (state.admin / name).exists()]
     if unfinished:
         return Fell(
@@ -119,6 +113,20 @@ def _took_what_was_given(paths: Iterable[RepoPath]) -> Fell:
         paths=tuple(paths),
         hint="they stay ignored and uncommitted, whoever owns the path: see 'include' in git-waves-plan(5)",
     )
+
+
+def _where_it_is(state: Climb) -> tuple[Oid | None, str | None, Oid | None]:
+    """The tip of its branch, the full name of the branch that HEAD is on, and where HEAD is when it is on none."""
+    own = worktrees.take_over(state.git, state.lease)
+    if own is not None:
+        return own.tip, own.head, own.detached
+    admin = Git(state.admin)  # what the seal holds decides where git looks from there
+    head = (
+        admin.symbolic_head()
+        if stat.S_ISREG((state.admin / "HEAD").lstat().st_mode)
+        else "nothing git can read"
+    )
+    return state.git.ref(state.lease.branch), head, admin.resolve("HEAD") if head is None else None
 
 
 def _strayed(state: Climb, head: str | None, oid: Oid | None) -> Fell:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from git_waves.adapters import process, worktrees
 from git_waves.adapters.process import Job, JobResult, Reason
 from git_waves.agents.verdict import AgentVerdict, judge
 from git_waves.core.prompt import build_prompt, build_resume_prompt
+from git_waves.errors import WavesError
 from git_waves.ladder.attempt import Awaits, Climb, Fell, Interrupted, TakenUp
 from git_waves.ladder.handoff import outside
 from git_waves.ladder.jobs import MOST_LOSSES, begin, how_it_ended, spec_for
@@ -39,6 +41,8 @@ def agent(state: Climb) -> Fell | Interrupted | Awaits | None:
         _start(state, job, invocation)
     watch = Watch(state)
     result = watch.wait(job)
+    with contextlib.suppress(WavesError):  # the rung that needs it says it
+        worktrees.take_over(state.git, state.lease)  # whatever becomes of it, people look at its branch
     if result.survivors:
         return Fell(
             rung="",

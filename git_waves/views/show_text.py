@@ -55,6 +55,7 @@ def _facts(shown: Shown, now: float) -> Iterator[str]:
         yield from _fact("branch", [clean(task.branch.removeprefix("refs/heads/")) + where])
         yield from _fact("base", [task.base[:10]])
         yield from _fact("worktree", [clean(task.worktree)] if task.worktree else [])
+        yield from _fact("fence", [clean(task.fence)] if task.fence else [])
         yield from _fact("taken up", [TAKEN_UP[task.taken_up]] if task.taken_up else [])
         yield from _fact("session", [clean(task.session)] if task.session else [])
     yield from _fact("limits", [limits] if (limits := amounts.limits(shown.limits)) else [])

@@ -110,6 +110,7 @@ def _task(task: TaskState, waiting: str) -> dict[str, Any]:
         "hint": task.hint,
         "branch": task.branch,
         "worktree": task.worktree,
+        "fence": task.fence,
         "tip": task.tip,
         "commit": task.commit,
         "paths": task.paths,

@@ -41,7 +41,7 @@ def bad_path(line: int, path: str, owner: str) -> str:
 
 KEYS = (
     "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, commit, setup, include, "
-    "resources, background, gates, review, stages, groups, tasks, expect, budget, require_review"
+    "resources, background, gates, review, stages, groups, tasks, expect, budget, require_review, sandbox"
 )
 LETTERS = "letters, digits, '.', '_' and '-', at most 64, a letter or digit first"
 SLUG = "lower-case letters, digits and '-', at most 40, and a letter or digit first"
@@ -157,6 +157,9 @@ def test_a_wrong_key_of_the_plan_is_told_with_its_line(lines: str, expected: str
         ("gates: [make]", problem(4, "'gates' must be a mapping, not a list")),
         ("gates: {-x: make}", problem(4, "gate '-x' has a name that cannot be used", LETTERS)),
         ("gates: {Review: make}", problem(4, "the gate name 'Review' is taken by git-waves itself", "choose another name; the integration review stands under 'review:'")),
+        ("sandbox: jail", problem(4, "unknown sandbox 'jail'", "known: none, landlock, bwrap")),
+        ("sandbox: {use: jail}", problem(4, "unknown use 'jail'", "known: none, landlock, bwrap")),
+        ("sandbox: {use: bwrap, writes: [a]}", problem(4, "'a' under 'writes' of the sandbox of the plan is no whole path", "begin it with '/' or '~/', without '..'")),
         ("on_red: stop", problem(4, "unknown on_red 'stop'", "known: halt, keep-green")),
         ("review: {run: x, claim: true}", problem(4, "unknown key 'claim' in 'review'", "known keys: run, timeout")),
         ("review: {timeout: 5m}", problem(4, "'review' has no 'run'", "add a line 'run: ...'")),

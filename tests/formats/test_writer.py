@@ -30,6 +30,8 @@ from git_waves.core.model import (
     Plan,
     RepoPath,
     Resource,
+    Sandbox,
+    SandboxSpec,
     SchedulerName,
     Scope,
     SharedPaths,
@@ -116,6 +118,11 @@ INCLUDES = st.lists(
     | st.just(Include(how=How.TEMPLATE, pattern=".env.example", to=RepoPath(".env"))),
     max_size=3,
 ).map(tuple)
+SANDBOXES = st.none() | st.builds(
+    SandboxSpec,
+    kind=st.sampled_from(Sandbox),
+    writes=st.lists(st.sampled_from(["~/.cache", "/dev/shm", "/a b: c"]), max_size=2, unique=True).map(tuple),
+)
 BUDGETS = st.builds(
     Budget,
     wall_clock=st.none() | st.integers(1, 9999).map(float) | st.just(0.25),
@@ -201,6 +208,7 @@ def plans(draw: st.DrawFn) -> Plan:
                 attended=draw(st.booleans()),
                 commit=draw(st.sampled_from(CommitPolicy)),
                 allow_empty=draw(st.booleans()),
+                sandbox=draw(SANDBOXES),
                 estimate=draw(st.none() | st.just(90.0)),
                 is_done=draw(st.sampled_from([False, False, True])) and number > 0,
                 blocker=draw(st.none() | WORDS),
@@ -215,6 +223,7 @@ def plans(draw: st.DrawFn) -> Plan:
         max_parallel=draw(st.integers(1, 9)),
         on_failure=draw(st.none() | st.sampled_from(OnFailure)),
         on_red=draw(st.none() | st.sampled_from(OnRed)),
+        sandbox=draw(SANDBOXES),
         agent=draw(
             st.sampled_from([None, AgentSpec(name="claude"), AgentSpec(command=Command(argv=("a", "-b")))])
         ),

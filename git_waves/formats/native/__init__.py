@@ -113,6 +113,7 @@ def _build(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap, text: PlanT
         shared_paths=read_shared_paths(reader, shape, tree),
         budget=reader.budget(shape.budget, map_under(tree, "budget"), "the plan"),
         require_review=reader.flag(shape.require_review, "require_review", tree, "the plan"),
+        sandbox=reader.sandbox(shape.sandbox, tree, "the plan"),
     )
 
 

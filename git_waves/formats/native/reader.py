@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from git_waves.core.model import AgentSpec, Budget, Command
+from git_waves.core.model import AgentSpec, Budget, Command, SandboxSpec
+from git_waves.core.model import Sandbox as Kind
 from git_waves.errors import PlanProblem
 from git_waves.formats.commands import Written, one_command, several_commands
 from git_waves.formats.marks import MarkedMap, entry_lines, line_of, map_under
 from git_waves.formats.names import did_you_mean, shorten
 from git_waves.formats.native import shapes
+from git_waves.formats.native.sandbox import Sandbox
 from git_waves.formats.values import cost, seconds, tokens, whole_number
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -124,6 +126,23 @@ class Reader:
         return several_commands(
             written, line=line_of(marks, key), lines=lines, what=what, problems=self.problems
         )
+
+    def sandbox(self, shape: str | Sandbox | None, marks: MarkedMap, owner: str) -> SandboxSpec | None:
+        """A fence by its name, or with more that may be written."""
+        if shape is None:
+            return None
+        line = line_of(marks, "sandbox")
+        if isinstance(shape, str):
+            kind = self.choice(Kind, shape, "sandbox", marks)
+            return None if kind is None else SandboxSpec(kind=kind, line=line)
+        inner = map_under(marks, "sandbox")
+        kind = self.choice(Kind, shape.use, "use", inner)
+        writes = tuple(shape.writes or ())
+        for path, at in zip(writes, entry_lines(inner, "writes") if writes else (), strict=True):
+            if not path.startswith(("/", "~/")) or ".." in path.split("/"):
+                message = f"'{shorten(path)}' under 'writes' of the sandbox of {owner} is no whole path"
+                self.refuse(at, message, "begin it with '/' or '~/', without '..'")
+        return None if kind is None else SandboxSpec(kind=kind, writes=writes, line=line)
 
     def agent(self, shape: str | shapes.Agent | None, marks: MarkedMap, owner: str) -> AgentSpec | None:
         """A preset's name, which must be known, or a command of the plan's own."""

@@ -28,6 +28,7 @@ from git_waves.formats.native.kinds import (
     as_,
     either,
 )
+from git_waves.formats.native.sandbox import SandboxChoice
 
 
 class Files(Shape):
@@ -115,6 +116,9 @@ class Task(Shape):
         json_schema_extra={"enum": ["auto", "agent"]},
     )
     allow_empty: Flag | None = Field(default=None, description="Changing nothing counts as done.")
+    sandbox: SandboxChoice | None = Field(
+        default=None, description="The kernel's fence around this task, instead of the plan's."
+    )
     estimate: Duration | None = Field(default=None, description="How long it will take, for planning only.")
 
 
@@ -346,4 +350,8 @@ class PlanShape(Shape):
     budget: Budget | None = Field(default=None, description="Limits of the whole run.")
     require_review: Flag | None = Field(
         default=None, description="A run begins only when a review approves exactly this content."
+    )
+    sandbox: SandboxChoice | None = Field(
+        default=None,
+        description="The kernel's fence: what runs in a worktree may write there and nowhere else (none).",
     )

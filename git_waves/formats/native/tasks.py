@@ -69,6 +69,7 @@ def _read_task(reader: Reader, shape: shapes.Task, marks: MarkedMap, commit: Com
         commit=(shape.commit and reader.choice(CommitPolicy, shape.commit, "commit", marks)) or commit,
         allow_empty=shape.allow_empty is not None
         and reader.flag(shape.allow_empty, "allow_empty", marks, owner),
+        sandbox=reader.sandbox(shape.sandbox, marks, owner) if shape.sandbox is not None else None,
         estimate=reader.seconds(shape.estimate, "estimate", marks, owner)
         if shape.estimate is not None
         else None,

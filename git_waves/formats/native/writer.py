@@ -24,6 +24,7 @@ from git_waves.core.model import (
     Origin,
     Plan,
     Resource,
+    SandboxSpec,
     Scope,
     Stage,
     Task,
@@ -56,6 +57,7 @@ def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId,
     if plan.on_red is not None:
         writer.line(0, f"on_red: {plan.on_red}")
     writer.agent(0, plan.agent)
+    writer.sandbox(0, plan.sandbox)
     writer.setup(plan)
     writer.include(plan.include)
     writer.budget(0, plan.budget)
@@ -158,6 +160,15 @@ class _Writer:
             self.command(depth + 2, "run", agent.command)
             if agent.resume is not None:
                 self.command(depth + 2, "resume", agent.resume)
+
+    def sandbox(self, depth: int, sandbox: SandboxSpec | None) -> None:
+        """A fence by its name, or with more that may be written."""
+        if sandbox is not None and not sandbox.writes:
+            self.line(depth, f"sandbox: {sandbox.kind}")
+        elif sandbox is not None:
+            self.line(depth, "sandbox:")
+            self.line(depth + 2, f"use: {sandbox.kind}")
+            self.list(depth + 2, "writes", [scalar(path) for path in sandbox.writes])
 
     def budget(self, depth: int, budget: Budget) -> None:
         """Limits, in seconds, tokens and US dollars."""
@@ -298,6 +309,7 @@ class _Writer:
         if task.run is not None:
             self.command(4, "run", task.run)
         self.agent(4, task.agent)
+        self.sandbox(4, task.sandbox)
         self.commands(4, "verify", task.verify)
         self.budget(4, task.budget)
         if task.handoff:
