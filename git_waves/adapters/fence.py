@@ -115,20 +115,22 @@ def _control(option: int) -> None:
 
 
 def bwrap_words(program: str, writes: Sequence[str], *, cwd: str, temporary: str) -> list[str]:
-    """The words in front of a command's own: everything read-only but `writes` and the folder `temporary`, which is also
-    /tmp unless something that is needed lies below the real one."""
+    """The words in front of a command's own: everything read-only but `writes` and the folder `temporary`, which is /tmp
+    unless something that is needed lies below the real one. What lies in /dev/shm is seen in the same case only."""
     words = [program, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
     words += ["--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
-    if temporary and owns_tmp(writes):
-        words += ["--bind", temporary, "/tmp"]
-    for path in (*writes, *filter(None, (temporary,))):
+    if not may_hide("/dev/shm", [*writes, temporary]):
+        words += ["--ro-bind", "/dev/shm", "/dev/shm"]
+    if temporary:
+        words += ["--bind", temporary, "/tmp" if may_hide("/tmp", writes) else temporary]
+    for path in writes:
         words += ["--bind-try", path, path]
     return [*words, "--chdir", cwd, "--"]
 
 
-def owns_tmp(needed: Sequence[str]) -> bool:
-    """Whether /tmp can be another folder for a command that needs these paths."""
-    return not any(os.path.realpath(path).startswith("/tmp/") for path in needed)
+def may_hide(folder: str, needed: Sequence[str]) -> bool:
+    """Whether `folder` can be another one for a command that needs these paths."""
+    return not any(os.path.realpath(path).startswith(f"{folder}/") for path in needed if path)
 
 
 def make_temporary() -> str:

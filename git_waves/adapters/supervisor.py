@@ -583,7 +583,7 @@ class _Supervisor:
         if fence is None:
             return spec.argv
         code = _fence()
-        is_all_of_tmp = fence.kind == code.BWRAP and code.owns_tmp([*fence.writes, fence.temporary])
+        is_all_of_tmp = fence.kind == code.BWRAP and code.may_hide("/tmp", fence.writes)
         for name in ("TMPDIR", "TMP", "TEMP"):
             os.environ[name] = "/tmp" if is_all_of_tmp else fence.temporary
         if fence.kind == code.BWRAP:
