@@ -13,6 +13,7 @@ from git_waves.core.usage import commands
 _CHOICES = {
     "--scheduler": ("sequential", "dag-parallel", "ready-set"),
     "--on-failure": ("halt", "fail-dependents"),
+    "--sandbox": ("none", "landlock", "bwrap"),
     "--record": ("approve", "revise"),
     "--format": ("text", "github"),
 }

@@ -22,7 +22,7 @@ trust | 0 1 | --content= --revoke
 explain | 0 1 |
 guide | 0 1 |
 schema | 0 0 |
-run | 0 1 | --max= --scheduler= --on-failure= --budget= --dry-run -n --only= --from= --until-group= --new --base= --accept --restore --pull-request --detach -d --quiet -q --verbose -v
+run | 0 1 | --max= --scheduler= --on-failure= --budget= --dry-run -n --only= --from= --until-group= --new --base= --accept --restore --sandbox= --pull-request --detach -d --quiet -q --verbose -v
 stop | 0 0 | --plan= --now
 retry | 1 1 | --grant= --budget= --plan=
 skip | 1 1 | --reason=! --plan=

@@ -20,14 +20,14 @@ from tests.support.plans import plan, task, wait_for
 from tests.support.repo import RepoBuilder
 
 
-def _or_skip(kind: str) -> object:
+def _or_skip(kind: str, *marks: pytest.MarkDecorator) -> object:
     """A fence that tests can use here; said in words where they cannot."""
     fact = sandbox.fact_of(Sandbox(kind))
     why = f"no {kind} here, its tests are left out: {fact.reason}"
-    return pytest.param(kind, marks=pytest.mark.skipif(not fact.is_available, reason=why))
+    return pytest.param(kind, marks=[pytest.mark.skipif(not fact.is_available, reason=why), *marks])
 
 
-BOTH = [_or_skip("landlock"), _or_skip("bwrap")]
+BOTH = [_or_skip("landlock"), _or_skip("bwrap", pytest.mark.long)]
 EITHER = next((kind for kind in ("landlock", "bwrap") if sandbox.fact_of(Sandbox(kind)).is_available), "")
 needs_a_fence = pytest.mark.skipif(not EITHER, reason="neither Landlock nor bubblewrap here")
 
@@ -76,6 +76,7 @@ def test_nothing_that_a_fenced_task_tries_outside_of_its_worktree_works(repo: Re
     assert not (Path(repo.folder) / ".git/waves/runs" / events(repo)[0]["run"] / "private/esc.1").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", BOTH)
 def test_work_goes_on_as_ever_behind_the_fence(repo: RepoBuilder, kind: str) -> None:
     """Commits, what is left uncommitted, amending, merging what was integrated, verify commands, gates, a temporary folder."""
@@ -101,6 +102,7 @@ def test_work_goes_on_as_ever_behind_the_fence(repo: RepoBuilder, kind: str) -> 
     assert not (repo.folder.parent / "repo.waves").exists()
 
 
+@pytest.mark.long
 @needs_a_fence
 def test_set_up_checks_and_gates_are_behind_the_fence_too(repo: RepoBuilder) -> None:
     def tries(name: str) -> str:
@@ -120,6 +122,7 @@ def test_set_up_checks_and_gates_are_behind_the_fence_too(repo: RepoBuilder) -> 
     assert list(repo.folder.parent.glob("by-*")) == []
 
 
+@pytest.mark.long
 @needs_a_fence
 def test_a_fenced_task_may_write_what_the_plan_lists_and_ask_for_paths(repo: RepoBuilder) -> None:
     cache = repo.folder.parent / "home/.cache/tool"
@@ -143,6 +146,7 @@ def test_a_fenced_task_may_write_what_the_plan_lists_and_ask_for_paths(repo: Rep
     assert (cache / "x").exists()
 
 
+@pytest.mark.long
 @needs_a_fence
 def test_what_a_fenced_attempt_left_anywhere_in_its_repository_is_archived(repo: RepoBuilder) -> None:
     """It goes around the hooks: another branch, a detached HEAD, and files that nobody committed."""
@@ -164,6 +168,7 @@ def test_what_a_fenced_attempt_left_anywhere_in_its_repository_is_archived(repo:
     repo.git("fsck", "--strict")
 
 
+@pytest.mark.long
 @needs_a_fence
 def test_a_killed_run_finds_what_was_committed_behind_the_fence(repo: RepoBuilder) -> None:
 
@@ -238,6 +243,7 @@ def test_a_list_that_would_open_the_repository_is_refused(repo: RepoBuilder, ope
         assert opened in done.stderr
 
 
+@pytest.mark.long
 @needs_a_fence
 def test_the_users_setting_is_a_floor_and_the_command_line_goes_before_it(repo: RepoBuilder) -> None:
     marks = repo.folder.parent / "marks"
