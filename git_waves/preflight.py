@@ -169,6 +169,20 @@ def refuse_foreign_folders(git: Git, folder: Path, schedule: Schedule) -> None:
         raise SurroundingsError(f"'{folder}' is in the way of the worktrees", hint="move it away")
 
 
+def unseen(repository: Repository, base: str, plan: str) -> str:
+    """A line about work that is not committed, which no task will see; empty when there is none besides the file `plan`."""
+    paths = [
+        path
+        for path in Git(repository.git_dir, work_tree=repository.work_tree).uncommitted_paths()
+        if path != plan
+    ]
+    if not paths:
+        return ""
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    are = "are" if len(paths) > 1 else "is"
+    return f"note: '{paths[0]}'{more} {are} not committed: tasks start from '{base}', and will not see that"
+
+
 def refuse_unusable_locks(plan: Plan) -> None:
     """What tasks share with other runs on this machine must be lockable here, whoever holds it now."""
     held = {name for task in plan.tasks for name in task.resources}

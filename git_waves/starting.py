@@ -236,6 +236,9 @@ def _begin(
 ) -> int:
     git, plan = repository.git, beginning.analysis.plan
     preflight.refuse_unusable_locks(plan)  # not for a rehearsal: it makes the lock files
+    uncommitted = preflight.unseen(repository, beginning.base_name, beginning.text.name_hint)
+    if uncommitted:
+        say(uncommitted)
     if beginning.notice:
         say(beginning.notice)
     if not including.is_as_in_base(git, beginning.base, checkout=repository.main_work_tree):
