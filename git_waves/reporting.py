@@ -15,6 +15,7 @@ from git_waves.adapters.git import Git, GitError
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import RunDir, latest_run, run_dirs, write_durably
 from git_waves.core import fold
+from git_waves.core.archived import PREFIX
 from git_waves.core.fold import RunState
 from git_waves.core.model import Oid, Plan
 from git_waves.core.ownership import OwnershipManifest
@@ -48,7 +49,7 @@ def report(repository: Repository, *, plan: str | None = None, run: str | None =
             plan=pinned,
             manifest=manifest,
             unknown=unknown,
-            archives=repository.git.refs(f"refs/waves/archive/{found.state.run}/"),
+            archives=frozenset(repository.git.refs(f"{PREFIX}{found.state.run}/")),
             change=_change(repository.git, found.state),
             logs=frozenset(path.name for path in (run_dir.path / "logs").glob("*.log")),
             read_log=lambda name: _end_of(run_dir.path / "logs", name),

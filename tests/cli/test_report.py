@@ -144,5 +144,5 @@ def test_kept_work_is_told_from_the_refs_that_there_are(
     ref = f"refs/waves/archive/{halted.run}/t2/1"
     repo.git("update-ref", ref, "HEAD")
     text = waves("report").out
-    assert f"- `t2`, attempt 1: `git branch rescued {ref}`" in text
-    repo.git("branch", "rescued", ref)
+    assert f"- `t2.1`: `git waves restore {ref}`" in text
+    waves("restore", ref)

@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from git_waves.adapters import eventlog
-from git_waves.core.report import chronicle
 from git_waves.core.report.model import Report, Span, TaskReport
 from git_waves.core.report.overlap import length
 from git_waves.core.speedup import LimitKind
-from tests.support import scenes
 from tests.support.reports import report_of
 from tests.support.scenes import COMMIT, Scene
 
@@ -167,41 +165,39 @@ def test_an_attempt_that_stumbles_at_its_merge_is_parked_and_passed(scene: Scene
     assert (attempt.ended, attempt.rung, attempt.changed) == ("parked", "merge", ("a.c",))
 
 
-def test_work_that_is_taken_out_again_is_merged_no_more() -> None:
-    def event(name: str, minute: int, **facts: Any) -> dict[str, Any]:
-        return {"at": f"2026-11-30T09:{minute:02}:00.000Z", "event": name, **facts}
-
-    told = chronicle.read(
-        [
-            event("run_started", 0, coordinator={"pid": 1, "host": "h"}),
-            *(event("task_merged", 1, task=task, attempt=1) for task in ("t1", "t2", "t3", "t4")),
-            event(
-                *("culprit_found", 2),
-                gate="tests",
-                group="1",
-                tree=scenes.TREE,
-                tasks=["t2"],
-                suspect="t2",
-                evidence="'t2' broke it alone",
-            ),
-            event(
-                *("candidate_reset", 3),
-                culprits=["t2"],
-                again=["t3"],
-                restart=["t4"],
-                reason="it broke gate 'tests'",
-            ),
-            event("task_merged", 4, task="t3", attempt=1),
-        ],
-        now=0.0,
-        is_running=False,
-    )
-    begin = told.span.begin
-    assert {task: at - begin for task, at in told.merged.items()} == {"t1": 60, "t3": 240}
-    assert [(one.gate, one.tasks, one.evidence) for one in told.culprits] == [
-        ("tests", ("t2",), "'t2' broke it alone")
+def test_work_that_is_taken_out_again_is_merged_no_more(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.begin({"1": [["t1", "t2", "t3"]]}, gates=("tests",))
+    for task in ("t1", "t2", "t3"):
+        scene.climb(task, paths=(f"{task}.c",))
+    scene.merge("t1", "t2", "t3")
+    scene.gate("1", "tests", reason="it ended with exit code 1")
+    scene.find_culprit("1", "tests", "t1", evidence="'t1' broke it alone")
+    scene.take_out("t1", again=("t2",), restart=("t3",))
+    scene.wait(seconds=5)
+    scene.merge("t2")
+    report = report_of(scene)
+    assert [(one.gate, one.tasks, one.evidence) for one in report.culprits] == [
+        ("tests", ("t1",), "'t1' broke it alone")
     ]
-    assert [(one.culprits, one.again, one.restart) for one in told.resets] == [(("t2",), ("t3",), ("t4",))]
+    assert [(one.culprits, one.again, one.restart) for one in report.resets] == [(("t1",), ("t2",), ("t3",))]
+    merged = {task.id: task.merged_at for task in report.tasks if task.merged_at is not None}
+    assert {task: at(report, moment) for task, moment in merged.items()} == {"t2": 3 * 193 + 42 + 5}
+
+
+def test_an_archive_that_is_gone_is_still_told(scene: Scene) -> None:
+    scene.lease("t1")
+    scene.fall("t1", "agent", "it ended with exit code 1")
+    start = f"refs/waves/archive/{scene.run_dir.run}"
+    scene.remove("t1", archive=f"{start}/t1/1")
+    kept = report_of(
+        scene, archives=(f"{start}/t2/1.head", f"{start}/previous-integration", "refs/heads/x")
+    ).kept
+    assert [(one.name, one.is_there) for one in kept] == [
+        ("previous-integration", True),
+        ("t2.1.head", True),
+        ("t1.1", False),
+    ], "and what is none of ours is not"
 
 
 # ---------------------------------------------------------------------- overlap

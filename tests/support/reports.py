@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 from git_waves.adapters import eventlog
 from git_waves.adapters.eventlog import read_events
 from git_waves.core.gatewords import Baseline, Purpose, Verdict
-from git_waves.core.model import Oid
 from git_waves.core.ownership import build_manifest
 from git_waves.core.report import LogEnd, Material, Report, build_report
 from git_waves.core.report.model import Change
@@ -27,7 +25,7 @@ def report_of(
     plan: str = "",
     *,
     is_running: bool = False,
-    archives: Mapping[str, str] | None = None,
+    archives: tuple[str, ...] = (),
     change: Change | None = None,
 ) -> Report:
     """The report of a scene; `plan` is the text of the plan it ran, without which nothing can be said about files."""
@@ -49,7 +47,7 @@ def report_of(
             plan=read,
             manifest=build_manifest(read) if read is not None else None,
             unknown="" if read is not None else "git does not have the plan of this run any more",
-            archives={ref: Oid(oid) for ref, oid in (archives or {}).items()},
+            archives=frozenset(archives),
             change=change,
             logs=frozenset(path.name for path in logs.iterdir()),
             read_log=read_log,
@@ -256,5 +254,6 @@ def proving(common_dir: Path) -> scenes.Scene:
     scene.write_log("build.log", b"c.c:3: error: no such thing\n")
     gate("lint", Purpose.BARRIER, "2", passed=False, runs=2, greens=1, reason="flaky: 1 of 2 runs passed")
     gate("build", Purpose.CULPRIT, "2", passed=False, reason="it ended with exit code 1")
+    scene.find_culprit("2", "build", "t3", evidence="'t3' broke it alone: its own branch is red")
     scene.halt("gate", "gate 'build' is red at the barrier of group '2'", hint="git waves log gate:build")
     return scene

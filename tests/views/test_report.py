@@ -71,7 +71,7 @@ def night(tmp_path: Path) -> Scene:
 
 def report(scene: Scene) -> Report:
     """The report of the night."""
-    archives = {f"refs/waves/archive/{scene.run_dir.run}/t4/1": scenes.COMMIT}
+    archives = (f"refs/waves/archive/{scene.run_dir.run}/t4/1",)
     return report_of(scene, PLAN, archives=archives, change=Change(commits=2, files=2))
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from git_waves.core import fold
+from git_waves.core.archived import archive_name
 from git_waves.core.dress import undressed
 from git_waves.core.fold import Event, RunState, TaskState
-from git_waves.core.model import Gate, Oid, Plan
+from git_waves.core.model import Gate, Plan
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.core.report import chronicle, declared, overlap
 from git_waves.core.report.model import (
@@ -47,7 +48,7 @@ class LogEnd:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """What a report is made of. `plan` and `manifest` are as they were pinned, None with the reason in `unknown` when they
-    cannot be had; `archives` are the refs that keep work of the run, by name; `logs` are the names of the run's logs.
+    cannot be had; `archives` are the names of the refs that keep work of the run; `logs` are the names of the run's logs.
     """
 
     events: Sequence[Event]
@@ -56,7 +57,7 @@ class Material:
     plan: Plan | None
     manifest: OwnershipManifest | None
     unknown: str
-    archives: Mapping[str, Oid]
+    archives: frozenset[str]
     change: Change | None
     logs: frozenset[str]
     read_log: ReadLog
@@ -86,7 +87,7 @@ def build_report(material: Material) -> Report:
         grants=tuple(told.grants),
         waits=tuple(told.waits),
         foreseen=tuple(told.foreseen.values()),
-        kept=tuple(_kept(material.archives, state, tasks)),
+        kept=tuple(_kept(material.archives, tasks)),
         change=material.change,
     )
 
@@ -225,10 +226,10 @@ def _declarations(
     )
 
 
-def _kept(archives: Mapping[str, Oid], state: RunState, tasks: Iterable[TaskReport]) -> Iterator[Kept]:
+def _kept(archives: frozenset[str], tasks: Iterable[TaskReport]) -> Iterator[Kept]:
     """Every archive ref that there is, and those the log tells of that are gone."""
-    start = f"refs/waves/archive/{state.run}/"
     told = [attempt.archive for task in tasks for attempt in task.attempts if attempt.archive]
     for ref in dict.fromkeys([*sorted(archives), *told]):
-        task, _, attempt = ref.removeprefix(start).rpartition("/")
-        yield Kept(task=task, attempt=attempt, ref=ref, oid=archives.get(ref, ""))
+        name = archive_name(ref)
+        if name is not None:
+            yield Kept(task=name.task, name=name.short, ref=ref, is_there=ref in archives)

@@ -301,12 +301,13 @@ class Foreseen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """Work that is not merged and lies in a ref of its own; `oid` is empty when the ref is gone."""
+    """Work that lies in an archive ref; `task` is empty for a place of the integration ref, `name` is short for what it is
+    (`t1.2`), `is_there` whether the ref is."""
 
     task: str
-    attempt: str
+    name: str
     ref: str
-    oid: str
+    is_there: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

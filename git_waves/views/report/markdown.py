@@ -266,9 +266,8 @@ def _kept(report: Report) -> Iterator[str]:
         return
     yield "## Work that is kept"
     yield ""
-    yield "Not merged, and in a ref of its own. To have it back in a branch:"
+    yield "Archived before it was merged. To have it back on a branch of its own:"
     yield ""
     for one in report.kept:
-        what = f"{code(one.task)}, attempt {plain(one.attempt)}" if one.task else plain(one.attempt)
-        command = code(f"git branch rescued {shell_word(one.ref)}") if one.oid else "the ref is gone"
-        yield f"- {what}: {command}"
+        command = code(f"git waves restore {shell_word(one.ref)}") if one.is_there else "the ref is gone"
+        yield f"- {code(one.name)}: {command}"
