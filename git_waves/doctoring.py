@@ -14,8 +14,9 @@ from pathlib import Path
 
 from git_waves import __version__, planning, preflight
 from git_waves.adapters import admins, dead_locks, glance, hooks, machine_locks, worktree_config
+from git_waves.adapters.filesystem import file_system
 from git_waves.adapters.git import MINIMUM_VERSION, Git, GitError, Place, discover, version
-from git_waves.adapters.machine import file_system, find_programs, folds_case, is_writable, manual_page
+from git_waves.adapters.machine import find_programs, folds_case, is_writable, manual_page
 from git_waves.adapters.planfile import DEFAULT_PLAN, PLAN_SETTING, shown
 from git_waves.adapters.repo import Repository, open_repository
 from git_waves.adapters.rundir import first_event, run_dirs, waves_folder

@@ -10,6 +10,7 @@ from git_waves.adapters import eventlog
 from git_waves.adapters.merge import Candidate, Conflict, Refused, merge_tip
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.model import Oid, RepoPath
+from git_waves.core.registration import is_made_by_a_program
 from git_waves.core.treenames import TreeNames
 from git_waves.setting import Setting
 
@@ -53,7 +54,9 @@ class Integration:
             case Conflict():
                 other = refs.last_to_change(self._state, result.paths)
                 beside = f" with what task '{other}' merged" if other else ""
-                self._park(task, f"it conflicts{beside}", result.paths, f"git waves retry {task.id}")
+                made = next(filter(is_made_by_a_program, result.paths), None)
+                anew = f"; '{made}' is made by a program: another attempt makes it anew" if made else ""
+                self._park(task, f"it conflicts{beside}{anew}", result.paths, f"git waves retry {task.id}")
             case Refused():
                 self._park(task, result.reason, result.paths, f"git waves show {task.id}")
             case _:

@@ -1,6 +1,6 @@
-"""The limits of a run as a whole that are measured here: its time, and how long it may be quiet.
+"""The limits of a run as a whole that are measured here: its time, how long it may be quiet, and the room on its disk.
 
-Both count from the start of this coordinator, by a clock that nobody can set: a laptop that sleeps ends no night's work.
+All count from the start of this coordinator, by a clock that nobody can set: a laptop that sleeps ends no night's work.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from git_waves.adapters import eventlog
+from git_waves.adapters.filesystem import is_full
 from git_waves.adapters.supervisor import Stillness
 from git_waves.core.fold import RunState
 from git_waves.core.spending import NEAR, amount
+
+FULL_FOR = 20.0  # seconds; a disk that is full for a moment, of somebody's temporary file, ends no run
 
 
 class RunLimits:
@@ -49,6 +52,20 @@ class RunLimits:
 
     def _words(self) -> str:
         return amount("wall_clock", self._end)
+
+
+class Room:
+    """Whether there has been no room for some time. A supervisor that finds none for its result waits until there is some,
+    and who waits for the supervisor would wait without a word."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._full_since = math.inf
+
+    def is_gone(self, *, now: float) -> bool:
+        """Asked again and again by the loop, with a monotonic `now`."""
+        self._full_since = min(self._full_since, now) if is_full(self._folder) else math.inf
+        return now - self._full_since >= FULL_FOR
 
 
 def _limit(state: RunState, name: str) -> float:

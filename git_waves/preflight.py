@@ -15,7 +15,7 @@ from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import run_dirs
 from git_waves.core import fold
 from git_waves.core.fold import RunState
-from git_waves.core.model import Level, Oid, Plan, Schedule, Scope
+from git_waves.core.model import Level, Oid, Plan, Schedule, Scope, Task
 from git_waves.errors import HaltError, SurroundingsError, UsageError
 
 ROOM = (
@@ -90,6 +90,30 @@ def continue_from(
         f"'{base_name}' and '{refs.shown_branch(earlier.plan)}' have gone separate ways since run '{earlier.run}'",
         hint=f"merge one into the other, or start over from '{base_name}': git waves run --new",
     )
+
+
+def changed_since(earlier: RunState, then: Plan, now: Plan) -> Iterator[str]:
+    """What the plan says otherwise than when an earlier run integrated it: none of it is done again, or undone, silently."""
+    integrated = {task.id for task in earlier.tasks.values() if task.status == fold.INTEGRATED}
+    old = {task.id: task for task in then.tasks if task.id in integrated}
+    new = {task.id: task for task in now.tasks}
+    for name, task in old.items():
+        if name not in new:
+            yield f"task '{name}' is not in the plan any more; what it did stays in '{refs.shown_branch(now.name)}'"
+        elif _meaning(task) != _meaning(new[name]):
+            yield f"task '{name}' was integrated before the plan said this about it, and is not done again"
+    for group in now.groups:
+        members = [task for task in now.tasks if task.group == group.name]
+        late = [task for task in members if task.id not in integrated and not task.is_done]
+        if late and len(late) < len(members):
+            names = ", ".join(f"'{task.id}'" for task in late)
+            yield f"group '{group.name}' was passed before {names} came into it, and is passed once more"
+
+
+def _meaning(task: Task) -> tuple[object, ...]:
+    """What would make the work of a task another work."""
+    claims = frozenset((str(claim.pattern), claim.intent) for claim in task.claims)
+    return (claims, task.prompt, task.run, task.verify, task.handoff)
 
 
 def left_out(analysis: planning.Analysis, *, only: tuple[str, ...], start_from: str | None) -> dict[str, str]:

@@ -11,7 +11,7 @@ refs/waves/archive/<run>/…              what was saved before a removal
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from git_waves.adapters import eventlog
 from git_waves.adapters.git import Git
@@ -199,6 +199,19 @@ def moved_elsewhere(git: Git, state: RunState) -> str:
         f"'{ref}' was moved by somebody else{while_ran}: it is {git.ref(ref) or 'gone'},"
         f" and should be {state.integration}"
     )
+
+
+def base_moved(git: Git, state: RunState) -> Iterator[str]:
+    """How far the branch that the run began from has moved meanwhile, and how to bring both together."""
+    tip = git.ref(f"refs/heads/{state.base_name}")
+    if tip is None or git.is_ancestor(tip, Oid(state.integration)):
+        return
+    into = f"on it, 'git merge {shown_branch(state.plan)}' brings both together"
+    if git.is_ancestor(Oid(state.base), tip):
+        number = git.count_commits(Oid(state.base), tip)
+        yield f"'{state.base_name}' has {number} commit{'s' if number > 1 else ''} that the run began without; {into}"
+    else:
+        yield f"'{state.base_name}' was rewritten since the run began from {state.base[:10]}; {into}"
 
 
 def last_to_change(state: RunState, paths: tuple[RepoPath, ...]) -> str:

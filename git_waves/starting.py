@@ -26,6 +26,7 @@ from git_waves import (
     trusting,
 )
 from git_waves.adapters import archive, eventlog, rundir
+from git_waves.adapters.filesystem import file_system
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock, worktree_lock
 from git_waves.adapters.repo import Repository, open_repository
@@ -38,6 +39,7 @@ from git_waves.adapters.rundir import (
 from git_waves.adapters.worktree_config import enable_worktree_config
 from git_waves.background import wait_for_strays
 from git_waves.core import sandboxing, spending
+from git_waves.core.filesystems import is_shared
 from git_waves.core.fold import RunState
 from git_waves.core.include import FILE_NAME
 from git_waves.core.model import Oid, OnFailure, OnRed, Plan, Sandbox, SchedulerName, Task
@@ -108,6 +110,7 @@ class Beginning:
     sandboxes: dict[str, Sandbox]  # task -> the fence around its commands
     gate_sandbox: Sandbox
     notice: str = ""  # what to say about the plan's review, in one line
+    notes: tuple[str, ...] = ()  # what is not what it was when an earlier run integrated it
 
 
 def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int:
@@ -185,10 +188,11 @@ def prepare(
     base, base_name = preflight.find_base(Git(repository.git_dir), options.base or plan.base)
     previous = git.ref(refs.integration_ref(plan.name))
     done: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
     if earlier is not None and previous is not None:
-        base, base_name, done = preflight.continue_from(
-            git, control.load(earlier)[0], previous, base, base_name
-        )
+        state = control.load(earlier)[0]
+        base, base_name, done = preflight.continue_from(git, state, previous, base, base_name)
+        notes = tuple(preflight.changed_since(state, pinned_plan(earlier), plan))
     done.update(preflight.left_out(analysis, only=options.only, start_from=options.start_from))
     preflight.refuse_taken_names(repository, plan, previous)
     folder = preflight.worktree_folder(repository) / plan.name
@@ -207,6 +211,7 @@ def prepare(
         sandboxes=sandboxes,
         gate_sandbox=gate_sandbox,
         notice=notice,
+        notes=notes,
     )
 
 
@@ -245,6 +250,8 @@ def _begin(
         say(
             f"note: '{FILE_NAME}' is not the one of '{beginning.base_name}', which counts; commit it to have it obeyed"
         )
+    for words in beginning.notes:
+        say(f"note: {words}")
     run_dir = rundir.unborn(repository.common_dir, plan.name)
     run_dir.make()
     write_durably(run_dir.plan, beginning.text.data)
@@ -420,6 +427,11 @@ def _go(
         state.apply(stamped)
         tell_everybody(stamped, state)
 
+    kind = file_system(repository.common_dir)
+    if is_shared(kind):
+        say(
+            f"warning: '{repository.common_dir}' lies on a network file system ({kind}): run a plan from one machine only"
+        )
     try:
         for words in remove_dead_locks(repository, run_dir, plan.name):
             record(eventlog.Warned(message=words))
@@ -445,7 +457,11 @@ def _go(
         _answer_for_moved_refs(git, state, options, record)
         setting = _setting(repository, options, settings, run_dir, plan, state)
         options.begins(run_dir)
-        return Coordinator(setting, state, log, tell_everybody).go()
+        code = Coordinator(setting, state, log, tell_everybody).go()
+        if state.finished:
+            for words in refs.base_moved(git, state):
+                say(f"note: {words}")
+        return code
     except HaltError as halt:
         settle_background(
             repository, run_dir, state, record, folder=preflight.worktree_folder(repository) / plan.name

@@ -12,7 +12,8 @@ from git_waves.adapters import eventlog, process
 from git_waves.background import RESUMES
 from git_waves.core import decide
 from git_waves.core.fold import RunState
-from git_waves.limits import RunLimits
+from git_waves.errors import SurroundingsError
+from git_waves.limits import Room, RunLimits
 from git_waves.setting import Setting
 
 
@@ -26,6 +27,7 @@ class Stopping:
         self._state = state
         self._record = record
         self._limits = RunLimits(state, now=time.monotonic())
+        self._room = Room(setting.run_dir.path)
         self._signals = 0
         self._obeyed = 0
         self._asked_to_end: set[Path] = set()
@@ -55,13 +57,18 @@ class Stopping:
 
         First signal: start nothing new, agents go on to their end. Second: end the agents, still recorded. Money that is
         spent is spent, so of the run's tokens or money only the agents are ended: what they have finished is merged and
-        proved still.
+        proved still. Raises SurroundingsError when the disk stays full: agents go on, and the next run takes them up.
         """
         while self._obeyed < min(self._signals, 2):
             self._obeyed += 1
             self._record(eventlog.StopRequested(now=self._obeyed == 2, by="signal"))
         if not in_flight and not gates_running:  # it waits for somebody else's resource
             self.stir()
+        elif self._room.is_gone(now=time.monotonic()):
+            raise SurroundingsError(
+                f"no room is left on the disk of '{self._setting.run_dir.path}', and something at work waits for it",
+                hint="make room there, then 'git waves run' goes on",
+            )
         busy = [self._state.tasks[task] for task in sorted(in_flight)]
         places = self._setting.places_of(busy, gate=self._state.gate_rounds if gates_running else None)
         for event in self._limits.due(places, now=time.monotonic()):

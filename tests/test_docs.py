@@ -16,6 +16,7 @@ from git_waves.cli.app import program
 from git_waves.core.findings.catalog import CATALOG
 from git_waves.core.usage import commands, misuse
 from git_waves.views.manual import command_pages, page_name
+from tests.soak import disks, kinds, power
 from tests.support.source import ROOT, modules
 
 MAN = ROOT / "man" / "git-waves.1"
@@ -248,6 +249,40 @@ def _is_there(name: str) -> bool:
         (folder / name).exists()
         for folder in (ROOT, ROOT / "git_waves", ROOT / "git_waves" / "adapters", ROOT / "hooks")
     )
+
+
+# ---------------------------------------------------------------------- faults
+
+FAULTS = ROOT / "docs" / "faults.md"
+
+
+def test_every_test_that_shows_a_fault_exists() -> None:
+    tests = {
+        node.name
+        for module in modules("tests")
+        for node in ast.walk(module.tree())
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    }
+    named = set(re.findall(r"`(test_\w+)`", FAULTS.read_text(encoding="utf-8")))
+    assert len(named) > 200, "the list of faults names the tests that show them"
+    _none(sorted(named - tests), "docs/faults.md names only tests that there are")
+
+
+def test_every_kind_of_scenario_is_named_where_it_shows_a_fault() -> None:
+    lists = re.findall(r"\b[Ss]oak: ([a-z0-9, \n]+)", FAULTS.read_text(encoding="utf-8"))
+    named = {" ".join(kind.split()) for names in lists for kind in names.split(",")}
+    there = {*kinds.KINDS, *power.KINDS, *disks.KINDS}
+    assert named == there
+
+
+def test_every_fault_has_its_number_and_what_shows_it_or_why_nothing_does() -> None:
+    text = FAULTS.read_text(encoding="utf-8").partition("## The coordinator")[2]
+    faults = re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert [int(number) for number, _ in faults] == list(range(1, len(faults) + 1))
+    assert len(faults) > 90
+    told = re.compile(r"Shown\s+by\s+`test_|[Ss]oak: |Not shown: ")
+    wrong = [f"{number}. {words[:60]}" for number, words in faults if not told.search(words)]
+    _none(wrong, "each fault is shown, or it is said why not")
 
 
 # ---------------------------------------------------------------------- make

@@ -46,8 +46,8 @@ def mend_half_made(git: Git, folders: Iterable[Path]) -> None:
 def repair(git: Git, folder: Path, *, may_forget: bool = True) -> None:
     """Remove what a killed `git worktree add` for `folder` left: its administrative folder, nothing else.
 
-    An empty `commondir` in there breaks git for the whole repository, and `git worktree prune` does not mend it
-    (git-facts section 3). Called under the worktree lock, so no creator of ours is alive; a folder that git names after
+    An empty `commondir` in there breaks git for the whole repository, a HEAD of zeros its collector and `git log --all`, and
+    `git worktree prune` mends neither (git-facts section 3). Called under the worktree lock, so no creator of ours is alive; a folder that git names after
     ours and that never got its pointers is recognised by its lock reason. One whose worktree holds anything is no
     half-made one: somebody broke it, and it is left for people to look at.
     """
@@ -56,6 +56,7 @@ def repair(git: Git, folder: Path, *, may_forget: bool = True) -> None:
             continue
         pointer, common, head = admin / "gitdir", admin / "commondir", admin / "HEAD"
         whole = all(file.is_file() and file.stat().st_size for file in (pointer, common, head))
+        whole = whole and not _names_nothing(head)
         points_here = _points_to(admin, folder)
         if whole and not (may_forget and points_here and not (folder / ".git").is_file()):
             continue
@@ -86,6 +87,11 @@ def heal(git: Git) -> None:
 
 def _is_empty(file: Path) -> bool:
     return not file.is_symlink() and file.is_file() and not file.stat().st_size
+
+
+def _names_nothing(head: Path) -> bool:
+    """Whether HEAD is the zeros that `git worktree add` begins with."""
+    return not head.read_bytes().strip().strip(b"0")
 
 
 def _place_of(admin: Path) -> Path | None:

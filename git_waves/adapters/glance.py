@@ -113,10 +113,14 @@ def _fold(lines: list[str], path: str) -> RunState:
     scan = _loader()
     state = RunState()
     number = 0
+    why = ""
     try:
         for line in lines:
             number += 1
             event = scan(line, 0)[0]
+            if event["n"] != number:
+                why = f": event {number} expected, {event['n']} found"
+                raise ValueError(why)
             if number == 1 and event.get("v", 1) > 1:
                 raise SurroundingsError(
                     f"the event log '{path}' was written by a newer git-waves",
@@ -125,7 +129,7 @@ def _fold(lines: list[str], path: str) -> RunState:
             state.apply(event)
     except (ValueError, StopIteration, KeyError, TypeError, AttributeError) as error:
         raise SurroundingsError(
-            f"the event log is damaged at '{path}:{number}'",
+            f"the event log is damaged at '{path}:{number}'{why}",
             hint="keep that file for a look; 'git waves run --new' starts over, merged work stays in its refs",
         ) from error
     return state

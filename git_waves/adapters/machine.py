@@ -84,25 +84,6 @@ def _is_inside(path: str, repositories: Sequence[Path]) -> bool:
     return any(place.is_relative_to(top) for place in places for top in tops)
 
 
-def file_system(folder: Path) -> str:
-    """The kind of file system a folder lies on, in the kernel's word (`ext4`, `nfs4`); empty where that cannot be seen."""
-    try:
-        lines = (
-            Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-        )
-    except OSError:
-        return ""
-    place, best, kind = folder.resolve(), Path(), ""
-    for line in lines:
-        mount, _, about = line.partition(" - ")
-        point = Path(re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), mount.split(" ")[4]))
-        if place.is_relative_to(point) and len(point.parts) >= len(
-            best.parts
-        ):  # of two on one place, the later one counts
-            best, kind = point, about.split(" ")[0]
-    return kind
-
-
 def folds_case(folder: Path, name: str) -> bool:
     """Whether another spelling of a file that lies in the folder is taken for it."""
     other = folder / name.swapcase()

@@ -194,3 +194,13 @@ def _as_regex(word: str) -> str:
 def registration_of(path: str) -> Registration | None:
     """What is known of the file at `path`; None for one that is no registration file."""
     return next((row for matcher, row in _matchers() if matcher.fullmatch(path)), None)
+
+
+_MADE_BY_PROGRAMS = re.compile(
+    r"(?:.*/)?(?:[^/]*\.lock|bun\.lockb|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|gradle\.lockfile|go\.(?:work\.)?sum)"
+)
+
+
+def is_made_by_a_program(path: str) -> bool:
+    """Whether the file is the result of a program that resolves dependencies: two of them are made anew, never merged."""
+    return _MADE_BY_PROGRAMS.fullmatch(path) is not None

@@ -8,17 +8,18 @@ from collections.abc import Iterable
 from git_waves import refs
 from git_waves.adapters import admins, archive, worktrees
 from git_waves.adapters.git import Git
-from git_waves.adapters.merge import Refused, judge
+from git_waves.adapters.merge import ABSENT, Refused, judge
 from git_waves.adapters.process import Reason
 from git_waves.adapters.seal import check_seal
 from git_waves.agents.verdict import nothing_done
-from git_waves.core.model import CommitPolicy, Oid, RepoPath
-from git_waves.core.ownership import foreign_paths
+from git_waves.core.model import CommitPolicy, Intent, Oid, RepoPath
+from git_waves.core.ownership import compile_rules, foreign_paths
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
 from git_waves.ladder.handoff import outside
 from git_waves.ladder.include import given
 from git_waves.ladder.jobs import how_it_ended, supervise
 
+FEW = 10  # files; who deletes fewer has not emptied the tree, however small it is
 _UNFINISHED = {
     "rebase-merge": "rebase",
     "rebase-apply": "rebase",
@@ -160,7 +161,28 @@ def ownership(state: Climb) -> Fell | None:
     if not judged and not state.task.allow_empty and not state.task.is_checkpoint:
         return _changed_nothing(state)
     state.since, state.paths = state.git.merge_bases(onto, state.tip)[0], judged
-    return None
+    if len(judged) < FEW or state.handed_in:
+        return None
+    return _unless_it_deletes_too_much(state, state.since, state.tip)
+
+
+def _unless_it_deletes_too_much(state: Climb, since: Oid, tip: Oid) -> Fell | None:
+    """An agent that empties the tree, though all of it is its own, is more likely to be mistaken than to be right: unless the
+    plan names what is to be deleted, a person looks. Files that were only moved are not gone."""
+    changes = state.git.changes(since, tip)
+    kept = {change.new for change in changes}
+    gone = [change.path for change in changes if change.new_mode == ABSENT and change.old not in kept]
+    meant = compile_rules(claim.pattern for claim in state.task.claims if claim.intent is Intent.DELETE)
+    unmeant = foreign_paths(meant, gone)
+    if len(unmeant) < FEW or 2 * len(unmeant) <= len(all_paths := state.git.paths_in(since)):
+        return None
+    return Fell(
+        rung="",
+        reason=f"it deletes {len(unmeant)} of the {len(all_paths)} files there were, and the plan does not say so",
+        paths=unmeant,
+        hint=f"'git waves retry {state.task.id}', or let the plan say what goes ('files: {{delete: [...]}}') and begin anew",
+        is_parked=True,
+    )
 
 
 def _changed_nothing(state: Climb) -> Fell:

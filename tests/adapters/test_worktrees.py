@@ -83,7 +83,9 @@ def test_a_folder_that_is_not_ours_is_left_alone_and_named(repo: RepoBuilder, gi
     assert git.ref(lease.branch) is None
 
 
-@pytest.mark.parametrize("damage", ["empty-commondir", "no-gitdir", "folder-without-git-file", "branch-only"])
+@pytest.mark.parametrize(
+    "damage", ["empty-commondir", "no-gitdir", "head-of-zeros", "folder-without-git-file", "branch-only"]
+)
 def test_what_a_killed_worktree_add_left_is_mended(
     repo: RepoBuilder, git: Git, base: str, damage: str
 ) -> None:
@@ -99,7 +101,11 @@ def test_what_a_killed_worktree_add_left_is_mended(
         elif damage == "no-gitdir":
             (admin / "gitdir").unlink()
             (admin / "locked").write_text("initializing")
+        elif damage == "head-of-zeros":
+            (admin / "HEAD").write_text("0" * 40 + "\n")
         for path in sorted(lease.folder.rglob("*"), reverse=True):
+            if path.name == ".git" and damage == "head-of-zeros":
+                continue
             path.rmdir() if path.is_dir() else path.unlink()
     made(git, lease)
     assert (lease.folder / "src/a.txt").read_text() == "a\n"

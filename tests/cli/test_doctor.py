@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from git_waves.adapters.machine import file_system, find_programs
+from git_waves.adapters.filesystem import file_system
+from git_waves.adapters.machine import find_programs
 from tests.cli.conftest import Waves
 from tests.support.golden import check_golden
 from tests.support.plans import plan, task
@@ -32,7 +33,7 @@ def machine(repo: RepoBuilder, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = repo.folder.parent / "bin"
     program(folder, "man", 'test "$1" = -w && echo /usr/share/man/man1/git-waves.1')
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    monkeypatch.setattr("git_waves.adapters.machine.file_system", lambda _: "ext4")
+    monkeypatch.setattr("git_waves.adapters.filesystem.file_system", lambda _: "ext4")
     monkeypatch.setattr("git_waves.doctoring.file_system", lambda _: "ext4")
     return folder
 

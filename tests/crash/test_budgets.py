@@ -73,7 +73,7 @@ def sweep(folder: Path, point: str, step: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(1500)
-@pytest.mark.parametrize(("point", "step"), [("before", 4), ("torn", 8)])
+@pytest.mark.parametrize(("point", "step"), [("before", 11), ("torn", 17)])
 def test_a_killed_run_with_limits_and_a_resumed_agent_comes_to_the_same_end(
     tmp_path: Path, point: str, step: int
 ) -> None:

@@ -1,4 +1,4 @@
-"""`kill -9` of the coordinator at every event and around every writing git command, then run again (P3, P4)."""
+"""A coordinator that is killed under its agent, and one that meets another. At every event it is killed by tests/soak."""
 
 from __future__ import annotations
 
@@ -9,25 +9,12 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.support import warm
 from tests.support.plans import plan, task, wait_for
-from tests.support.processes import processes_of
 from tests.support.repo import ROOT, RepoBuilder, sealed_environment
 
-SIX = plan(
-    task("a"),
-    task("b", run="printf 'b\\n' > b.txt; git add b.txt; git commit -qm 'by the agent'"),
-    task("c", needs=("a",)),
-    task("d", needs=("a", "b"), run="mkdir -p deep; echo d > deep/d.txt", files="{create: [deep/]}"),
-    task("e", needs=("c",), files="{modify: [shared.txt]}", run="sleep 0.05; echo e >> shared.txt"),
-    task("f", needs=("c", "d", "e")),
-    head="gates:\n  first-file: test -s a.txt\n",
-)
 
-
-def make_scene(folder: Path, text: str = SIX) -> RepoBuilder:
+def make_scene(folder: Path, text: str) -> RepoBuilder:
     """A repository with the plan committed, in a sealed environment of its own."""
     home = folder / "home"
     home.mkdir(parents=True)
@@ -37,9 +24,9 @@ def make_scene(folder: Path, text: str = SIX) -> RepoBuilder:
 
 
 def drive(repo: RepoBuilder, point: str, number: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the crash driver once."""
+    """Run the crash driver once, with `run` unless another command is given."""
     environment = {**repo.environment, "PYTHONPATH": str(ROOT)}
-    words = (point, str(number), "run", *arguments)
+    words = (point, str(number), *(arguments or ("run",)))
     return warm.run("tests.crash.driver", words, cwd=repo.folder, environment=environment)
 
 
@@ -48,87 +35,6 @@ def events_of(repo: RepoBuilder) -> list[dict[str, object]]:
     runs = sorted((repo.folder / ".git/waves/runs").glob("*/events.jsonl"))
     assert len(runs) <= 1, "one plan, one run"
     return [json.loads(line) for line in runs[0].read_text().splitlines()] if runs else []
-
-
-def assert_whole(repo: RepoBuilder, tree: str) -> None:
-    """The invariants after any crash and one more run: same tree, each task once, nothing lost, nothing left."""
-    integration = "refs/waves/integration/p"
-    assert repo.git("rev-parse", f"{integration}^{{tree}}") == tree
-    assert repo.git("rev-parse", "refs/heads/waves/p/integration") == repo.git("rev-parse", integration)
-    merged = repo.git(
-        "log", "--first-parent", "--format=%(trailers:key=Waves-Task,valueonly,separator=%x2C)", integration
-    )
-    tasks = [line for line in merged.splitlines() if line]
-    assert sorted(tasks) == ["a", "b", "c", "d", "e", "f"], "each task is merged exactly once"
-    assert repo.git("worktree", "list", "--porcelain").count("worktree ") == 1
-    assert not (repo.folder.parent / "repo.waves").exists()
-    assert repo.git("fsck", "--strict", "--no-dangling") == ""
-    assert repo.git("status", "--porcelain") == ""
-    assert processes_of(repo) == []
-    # whatever any attempt committed is reachable from some ref
-    tips = {str(event["tip"]) for event in events_of(repo) if event["event"] == "task_passed"}
-    for tip in tips:
-        assert repo.git("for-each-ref", "--contains", tip, "--format=%(refname)"), f"{tip} hangs on no ref"
-
-
-def run_again_until_done(repo: RepoBuilder) -> None:
-    done = drive(repo, "none", 0)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, int, int]:
-    """The tree of a run nobody disturbed, and how many events and writing git commands it has."""
-    repo = make_scene(tmp_path_factory.mktemp("undisturbed"))
-    done = drive(repo, "none", 0)
-    assert done.returncode == 0, done.stdout + done.stderr
-    tree = repo.git("rev-parse", "refs/waves/integration/p^{tree}")
-    assert_whole(repo, tree)
-    words = done.stdout.splitlines()[-1].split()
-    return tree, int(words[1]), int(words[2])
-
-
-def crash_and_resume(folder: Path, tree: str, point: str, number: int) -> bool:
-    """One scenario; False when the run was over before the point came."""
-    repo = make_scene(folder)
-    first = drive(repo, point, number)
-    assert first.returncode in (0, -9), first.stdout + first.stderr
-    run_again_until_done(repo)
-    assert_whole(repo, tree)
-    before = events_of(repo)
-    again = drive(repo, "none", 0)
-    assert again.returncode == 0, again.stdout + again.stderr
-    assert events_of(repo) == before, "running a finished plan again changes nothing"
-    return first.returncode == -9
-
-
-def sweep(folder: Path, undisturbed: tuple[str, int, int], point: str, *, step: int) -> None:
-    tree, events, writes = undisturbed
-    last = writes if point.startswith("git") else events
-    struck = 0
-    for number in range(1, last + 1, step):
-        struck += crash_and_resume(folder / f"{point}-{number}", tree, point, number)
-    assert struck >= last // step - 2, f"only {struck} of {last // step} points were met"
-
-
-@pytest.mark.parametrize(("point", "step"), [("after", 23), ("git-after", 67)])
-def test_a_killed_run_goes_on_to_the_same_tree_at_sampled_points(
-    tmp_path: Path, undisturbed: tuple[str, int, int], point: str, step: int
-) -> None:
-    sweep(tmp_path, undisturbed, point, step=step)
-
-
-@pytest.mark.long
-@pytest.mark.timeout(1500)
-@pytest.mark.parametrize(
-    ("point", "step"),
-    # A share: test_soak and `make soak` kill everything at every event.
-    [("after", 4), ("torn", 6), ("git-before", 9), ("git-after", 9)],
-)
-def test_a_killed_run_goes_on_to_the_same_tree_at_many_points(
-    tmp_path: Path, undisturbed: tuple[str, int, int], point: str, step: int
-) -> None:
-    sweep(tmp_path, undisturbed, point, step=step)
 
 
 def test_an_agent_outlives_its_coordinator_and_its_result_is_taken(tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from git_waves import limits as measured
 from git_waves import news
 from git_waves.adapters import eventlog, supervisor
 from git_waves.core.fold import RunState
 from git_waves.core.spending import Spent
 from git_waves.hearing import Hearing
 from git_waves.ladder import Noticed, TakenUp, Used
-from git_waves.limits import RunLimits
+from git_waves.limits import FULL_FOR, Room, RunLimits
 from tests.core.simulate import Simulation
 
 
@@ -143,3 +144,20 @@ def test_a_run_is_quiet_when_nothing_happened_and_no_file_changed(
 
 def test_a_run_without_limits_has_none() -> None:
     assert due(RunLimits(RunState(), now=0), 10**9) == []
+
+
+def test_a_disk_that_stays_full_is_told_from_one_that_is_full_for_a_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_full = False
+    monkeypatch.setattr(measured, "is_full", lambda _: now_full)
+    room = Room(tmp_path)
+    assert not room.is_gone(now=10**6)
+    now_full = True
+    assert not room.is_gone(now=0)
+    assert not room.is_gone(now=FULL_FOR - 1)
+    now_full = False
+    assert not room.is_gone(now=FULL_FOR)
+    now_full = True
+    assert not room.is_gone(now=FULL_FOR + 1)
+    assert room.is_gone(now=2 * FULL_FOR + 1)

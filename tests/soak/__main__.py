@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pygit2  # noqa: F401  # loaded before children are forked, like all commands
@@ -73,12 +75,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--scenarios", type=int, default=0, help="how many for each worker, instead of a time"
     )
+    parser.add_argument("--rounds", type=int, default=0, help="every kind so many times, instead of a time")
     parser.add_argument(
         "--seed", type=int, default=int(time.time()) % 100_000, help="told, so that it can be had again"
     )
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--kinds", nargs="*", choices=sorted(KINDS), default=sorted(KINDS))
     parser.add_argument("--scripts", default="", help="only scripts with this in their name")
+    parser.add_argument("--every", type=int, default=1, help="of 'every event', only one in so many")
     parser.add_argument("--stories", default=str(Path(tempfile.gettempdir()) / "git-waves-soak"))
     return parser.parse_args()
 
@@ -86,7 +90,9 @@ def _arguments() -> argparse.Namespace:
 def _work(asked: argparse.Namespace, seed: int, writer: int) -> int:
     become_subreaper()
     scripts = tuple(script for script in SCRIPTS if asked.scripts in script.name)
-    lab = Lab(Path(tempfile.mkdtemp(prefix="soak-", dir=place_for_worlds())), seed, scripts)
+    lab = Lab(
+        Path(tempfile.mkdtemp(prefix="soak-", dir=place_for_worlds())), seed, scripts, every=asked.every
+    )
     possible = {**kinds.KINDS, **power.possible_kinds()}
     if mounts.leave_the_mounts_of_others():
         possible.update(disks.possible_kinds(lab.folder))
@@ -99,12 +105,12 @@ def _work(asked: argparse.Namespace, seed: int, writer: int) -> int:
     number = 0
     with os.fdopen(writer, "w") as results:
         try:
-            while True:
-                kind = possible[lab.dice.choice(names)]
-                for result in kind(lab):
+            for name in _chosen(asked, names, lab.dice):
+                for result in possible[name](lab):
                     number += 1
                     _tell(result, results.write, Path(asked.stories) / f"{seed}-{number}.txt")
-                if number >= asked.scenarios if asked.scenarios else time.monotonic() > give_up:
+                is_over = number >= asked.scenarios if asked.scenarios else time.monotonic() > give_up
+                if is_over and not asked.rounds:
                     break
             results.write('"over"\n')
         except BaseException:
@@ -114,6 +120,15 @@ def _work(asked: argparse.Namespace, seed: int, writer: int) -> int:
         finally:
             lab.close()
     return 0
+
+
+def _chosen(asked: argparse.Namespace, names: list[str], dice: random.Random) -> Iterator[str]:
+    """The kinds, one after the other: each as often as there are rounds, else by the dice and without end."""
+    if asked.rounds:
+        yield from names * asked.rounds
+    else:
+        while True:
+            yield dice.choice(names)
 
 
 def _tell(result: Result, write: object, story: Path) -> None:

@@ -118,8 +118,10 @@ def _merges(world: World, script: Script, refs: dict[str, str]) -> Iterator[Brok
             if task in seen:
                 yield DOUBLE_MERGES, f"'{task}' is merged twice in '{name}'"
             seen.add(task)
+            if task in script.spared and name != INTEGRATION:
+                continue
             for path in rest.split():
-                if path not in script.owned[task]:
+                if path not in script.owned.get(task, ()):
                     yield FOREIGN_PATHS, f"'{task}' changes '{path}' in '{name}'"
 
 

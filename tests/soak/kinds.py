@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import errno
+import random
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from git_waves import starting
 from git_waves.adapters import eventlog, locks, rundir
-from tests.soak import scenario, strike
+from tests.soak import invariants, scenario, strike
 from tests.soak.hands import ACTS, COLLECTIONS
 from tests.soak.invariants import OTHER_ENDS
 from tests.soak.lab import Kind, Lab, Measure, Result
@@ -62,11 +63,12 @@ def frozen(lab: Lab) -> Iterator[Result]:
 
 
 def every_event(lab: Lab) -> Iterator[Result]:
-    """The same at every event of every command of a script: it is not written yet, or half of it is."""
+    """The same at every event of every command of a script (or as many as the lab wants): it is not written yet, or half of
+    it is."""
     measure = lab.any_measure()
     for at, steps in enumerate(measure.steps):
         if steps:
-            yield from _frozen(lab, "every event", measure, at, AtEvents(lab.place))
+            yield from _frozen(lab, "every event", measure, at, AtEvents(lab.place, lab.every))
 
 
 class AtSteps(Strike):
@@ -81,16 +83,29 @@ class AtSteps(Strike):
 
 
 class AtEvents(Strike):
-    """Stops before each event is written."""
+    """Stops before each event is written, or before every so manieth."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, every: int) -> None:
         super().__init__(folder, 0, strike.pause)
+        self._every = every
+        self._events = 0
 
     def is_due(self, _number: int) -> bool:
-        return self.file >= 0
+        self._events += self.file >= 0
+        return self.file >= 0 and self._events % self._every == 0
 
 
 def _frozen(lab: Lab, kind: str, measure: Measure, at: int, watch: Strike) -> Iterator[Result]:
+    for number, world in _copies(lab, measure, at, watch):
+        if number % 2:
+            _tear(world)
+        account = scenario.take_up(world, measure.script, at, measure.end)
+        label = f"{measure.script.name}: everything dies at {at}/{number}"
+        yield Result(kind=kind, label=label, account=account)
+
+
+def _copies(lab: Lab, measure: Measure, at: int, watch: Strike) -> Iterator[tuple[int, World]]:
+    """The world at each step of a command at which `watch` stops, one after the other at the lab's place."""
     copies: list[tuple[int, Path]] = []
     world = scenario.fresh(lab.place, measure.template)
 
@@ -103,11 +118,7 @@ def _frozen(lab: Lab, kind: str, measure: Measure, at: int, watch: Strike) -> It
     for number, folder in copies:
         world.remove()
         shutil.move(folder, world.folder)
-        if number % 2:
-            _tear(world)
-        account = scenario.take_up(world, measure.script, at, measure.end)
-        label = f"{measure.script.name}: everything dies at {at}/{number}"
-        yield Result(kind=kind, label=label, account=account)
+        yield number, world
 
 
 def _tear(world: World) -> None:
@@ -115,6 +126,57 @@ def _tear(world: World) -> None:
     for log in world.git_dir.glob("waves/runs/*/events.jsonl"):
         with log.open("ab") as file:
             file.write(b'{"n":1,"at":"2026-')
+
+
+# ---------------------------------------------------------------------- files that are not what they were
+
+
+def damaged(lab: Lab) -> Iterator[Result]:
+    """Everything dies, and one of our own files is then not what it was: empty, cut, with a bit turned, or something else.
+    The next command goes on or refuses in words; the end need not be the same, but nothing is lost, merged twice or foreign."""
+    measure = lab.any_measure()
+    commands = [at for at, steps in enumerate(measure.steps) if steps]
+    at = lab.dice.choices(commands, weights=[measure.steps[one] for one in commands])[0]
+    wanted = frozenset(lab.dice.sample(range(1, measure.steps[at] + 1), k=min(6, measure.steps[at])))
+    for number, world in _copies(lab, measure, at, AtSteps(lab.place, wanted)):
+        files = [path for path in sorted(world.git_dir.glob("waves/**/*")) if _is_ours_to_damage(path)]
+        if not files:
+            continue
+        path = lab.dice.choice(files)
+        how = lab.dice.choice(sorted(DAMAGES))
+        path.write_bytes(DAMAGES[how](path.read_bytes(), lab.dice))
+        account = Account(met=1)
+        for _ in range(3):
+            done = world.waves(*measure.script.steps[at].words)
+            if "Traceback" in done.words or done.code not in (0, 1, 2, 3, 4):
+                account.broken.append((OTHER_ENDS, f"a damaged file ends it with {done.code}"))
+        account.broken += list(invariants.rest(world, may_leave=True))
+        account.broken += list(invariants.broken_rules(world, measure.script))
+        account.story = world.output.read_text(errors="replace")
+        name = path.relative_to(world.git_dir)
+        label = f"{measure.script.name}: '{name}' is {how} after everything died at {at}/{number}"
+        yield Result(kind="damaged", label=label, account=account)
+
+
+def _is_ours_to_damage(path: Path) -> bool:
+    return path.is_file() and path.suffix not in (".log", ".lock") and path.name != "lock"
+
+
+def _with_a_bit_turned(data: bytes, dice: random.Random) -> bytes:
+    if not data:
+        return b"\0"
+    place = dice.randrange(len(data))
+    return data[:place] + bytes([data[place] ^ 1 << dice.randrange(8)]) + data[place + 1 :]
+
+
+DAMAGES: dict[str, Callable[[bytes, random.Random], bytes]] = {
+    "empty": lambda _data, _dice: b"",
+    "cut": lambda data, dice: data[: dice.randrange(len(data) + 1)],
+    "with a bit turned": _with_a_bit_turned,
+    "full of zeros": lambda data, _dice: b"\0" * len(data),
+    "something else": lambda _data, _dice: b"{}\n",
+    "twice as long": lambda data, _dice: data + data,
+}
 
 
 # ---------------------------------------------------------------------- signals and refusals
@@ -231,6 +293,7 @@ KINDS: dict[str, Kind] = {
         machine_gone,
         frozen,
         every_event,
+        damaged,
         signalled,
         refused,
         clock,

@@ -35,10 +35,13 @@ class Result:
 
 
 class Lab:
-    """One worker's folder, dice and measures."""
+    """One worker's folder, dice and measures. `every` says how many of a script's events are tried: one in so many."""
 
-    def __init__(self, folder: Path, seed: int, scripts: tuple[Script, ...] = SCRIPTS) -> None:
+    def __init__(
+        self, folder: Path, seed: int, scripts: tuple[Script, ...] = SCRIPTS, *, every: int = 1
+    ) -> None:
         self.folder = folder
+        self.every = every
         self.dice = random.Random(seed)
         self.scripts = scripts
         self._measures: dict[str, Measure] = {}

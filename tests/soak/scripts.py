@@ -27,7 +27,7 @@ if [ "$how" = moves ] && ! [ -e "$NOTES/moved" ]; then
 fi
 if [ "$how" = trespasses ]; then echo mine > theirs.txt; fi
 echo "$name" >> "$NOTES/whole"
-if [ "$how" = breaks ]; then echo broken > "$file"; exit 0; fi
+if [ "$how" = breaks ] && ! [ -e "$NOTES/mended" ]; then echo broken > "$file"; exit 0; fi
 echo "$WAVES_TASK" > "$file"
 if [ "$how" = commits ]; then
     git commit -qam whole; git rev-parse HEAD >> "$NOTES/commits"
@@ -36,7 +36,7 @@ fi
 _GATE = """\
 case $1 in
 shut) test -e "$NOTES/open" || exit 1 ;;
-sound) ! grep -qs broken *.txt || exit 1 ;;
+sound) if grep -qs broken *.txt || { test -e left.txt && test -e right.txt; }; then exit 1; fi ;;
 esac
 git write-tree >> "$NOTES/green"
 """
@@ -60,6 +60,9 @@ class Script:
     owned: Mapping[str, tuple[str, ...]]
     steps: tuple[Step, ...]
     prepare: Callable[[World], None] = lambda _: None
+    spared: frozenset[str] = (
+        frozenset()
+    )  # tasks whose work may be in a candidate, and in nothing that is published
     hopeless: frozenset[str] = frozenset()  # tasks that nobody tries again once they failed
 
     def make(self, world: World) -> None:
@@ -211,21 +214,40 @@ tasks:
 
 
 def breaking(scheduler: str) -> Script:
-    """A task that turns the gate red is found, taken out and given up; what is merged with it is published all the same."""
+    """Who turns the gate red is found, one alone and one beside another, and taken out; what is left is published."""
     plan = _plan(
         scheduler,
-        _task("a"),
+        _task("left"),
         _task("bad", "breaks"),
-        _task("c", needs="a"),
+        _task("right", "writes"),
+        _task("later", needs="left"),
         gate="sound",
         head="on_red: keep-green\non_failure: fail-dependents\n",
     )
     return Script(
         name=f"breaking {scheduler}",
         files=_files(plan),
-        owned={"a": ("a.txt",), "c": ("c.txt",), "bad": ()},
-        hopeless=frozenset({"bad"}),
-        steps=(_RUN_AND_HALT, Step(words=("skip", "bad", "--reason", "it breaks")), _RUN),
+        owned={"left": ("left.txt",), "later": ("later.txt",)},
+        spared=frozenset({"bad", "right"}),
+        hopeless=frozenset({"bad", "right"}),
+        steps=(
+            _RUN_AND_HALT,
+            Step(words=("skip", "bad", "--reason", "it breaks")),
+            Step(words=("skip", "right", "--reason", "it does not fit")),
+            _RUN,
+            Step(words=("clean", "--archive")),
+        ),
+    )
+
+
+def repaired(scheduler: str) -> Script:
+    """A red gate halts; the task that broke it is merged already, is tried again, and is whole the second time."""
+    plan = _plan(scheduler, _task("a"), _task("b", "breaks"), _task("c"), gate="sound")
+    return Script(
+        name=f"repaired {scheduler}",
+        files=_files(plan),
+        owned={"a": ("a.txt",), "b": ("b.txt",), "c": ("c.txt",)},
+        steps=(_RUN_AND_HALT, _mark("mended"), Step(words=("retry", "b")), _RUN),
     )
 
 
@@ -259,6 +281,6 @@ def attended(scheduler: str) -> Script:
 SCHEDULERS = ("sequential", "dag-parallel", "ready-set")
 SCRIPTS = tuple(
     make(scheduler)
-    for make in (mixed, conflicting, red, trespassing, everything, attended)
+    for make in (mixed, conflicting, red, trespassing, everything, attended, breaking, repaired)
     for scheduler in SCHEDULERS
 )

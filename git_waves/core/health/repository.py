@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from git_waves.core.filesystems import is_shared
 from git_waves.core.health import Check, note, ok, problem, warning
 
 _DAY = 86400.0
 _SHORT = 1 << 30  # bytes below which worktrees soon fill a disk
-_NETWORK = ("nfs", "cifs", "smb", "9p", "fuse.sshfs", "afs", "ceph", "drvfs", "fuse.glusterfs", "virtiofs")
 _HOW_MANY = 3  # names that a line shows
 
 
@@ -190,7 +190,7 @@ def _worktree_config(found: Repository) -> Check:
 
 
 def _places(found: Repository) -> Iterator[Check]:
-    if found.file_system.startswith(_NETWORK):
+    if is_shared(found.file_system):
         words = (
             f"the repository lies on a network folder ({found.file_system}), where locks cannot be relied on"
         )
