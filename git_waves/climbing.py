@@ -10,6 +10,7 @@ from git_waves.core.fold import RunState, TaskState
 from git_waves.core.handoff import Received
 from git_waves.core.model import RepoPath, Sandbox, TaskId
 from git_waves.core.spending import Spent
+from git_waves.core.trying import with_agent
 from git_waves.setting import Setting
 
 
@@ -26,7 +27,7 @@ def climb_of(
 ) -> ladder.Climb:
     """The task's current attempt, ready to climb; `is_inherited` when an earlier coordinator began it."""
     name, attempt = task.id, task.attempt
-    plan_task = setting.plan.task(TaskId(name))
+    plan_task = with_agent(setting.plan, setting.plan.task(TaskId(name)), task.agent)
     return ladder.Climb(
         git=setting.git,
         run_dir=setting.run_dir,
@@ -44,6 +45,7 @@ def climb_of(
         session=task.session,
         is_inherited=is_inherited,
         handed_in=task.handed_in,
+        earlier=tuple(task.earlier),
         hold=hold,
         lend=lend,
         received=received,

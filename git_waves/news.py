@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from functools import partial
 from typing import assert_never
 
-from git_waves import ladder
+from git_waves import ladder, limited
 from git_waves.adapters import eventlog, worktrees
 from git_waves.adapters.machine_locks import Taken
-from git_waves.core.fold import TaskState
+from git_waves.core.fold import RunState, TaskState
 from git_waves.foresight import Seen
 
 
@@ -97,8 +98,10 @@ News = (
 )
 
 
-def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog.AnyEvent:
-    """The event for how an attempt ended. A task that asked for a foreign path waits for a person, whatever it did."""
+def event_of(
+    state: RunState, task: TaskState, attempt: int, outcome: ladder.Outcome, *, now: float
+) -> eventlog.AnyEvent:
+    """The event for how an attempt ended, at `now` (seconds since 1970). A task that asked for a foreign path waits for a person, whatever it did."""
     if task.requests and not isinstance(outcome, ladder.Interrupted):
         return _asked(task, attempt)
     match outcome:
@@ -132,8 +135,12 @@ def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog
                 hint=_log_hint(outcome) or f"git waves open {task.id}",
             )
         case ladder.Fell():
-            kind = eventlog.TaskParked if outcome.is_parked else eventlog.TaskFailed
-            return kind(
+            fell = (
+                eventlog.TaskParked
+                if outcome.is_parked
+                else partial(eventlog.TaskFailed, final=outcome.is_final)
+            )
+            return fell(
                 task=task.id,
                 attempt=attempt,
                 rung=outcome.rung,
@@ -141,6 +148,8 @@ def event_of(task: TaskState, attempt: int, outcome: ladder.Outcome) -> eventlog
                 paths=list(outcome.paths),
                 hint=outcome.hint or f"git waves retry {task.id}",
             )
+        case ladder.Unavailable():
+            return limited.event_of(state, task, attempt, outcome, now=now)
         case _:
             assert_never(outcome)
 

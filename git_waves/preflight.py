@@ -16,6 +16,7 @@ from git_waves.adapters.rundir import run_dirs
 from git_waves.core import fold
 from git_waves.core.fold import RunState
 from git_waves.core.model import Level, Oid, Plan, Schedule, Scope, Task
+from git_waves.core.trying import tries_of
 from git_waves.errors import HaltError, SurroundingsError, UsageError
 
 ROOM = (
@@ -205,6 +206,20 @@ def unseen(repository: Repository, base: str, plan: str) -> str:
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     are = "are" if len(paths) > 1 else "is"
     return f"note: '{paths[0]}'{more} {are} not committed: tasks start from '{base}', and will not see that"
+
+
+def not_repeated(plan: Plan) -> tuple[str, ...]:
+    """For which tasks the plan's own `attempts` and `fallback` do not count, in words: that must not look like obeying."""
+    keys = [f"'{key}'" for key, value in (("attempts", plan.attempts), ("fallback", plan.fallback)) if value]
+    found = {
+        task.id: why for task in plan.tasks if not task.is_done and (why := tries_of(plan, task).ignored)
+    }
+    if not found:
+        return ()
+    names = ", ".join(f"'{task}'" for task in list(found)[:5]) + (", ..." if len(found) > 5 else "")
+    why = next(iter(found.values())) if len(found) == 1 else "they may do more than change their files"
+    what = f"{' and '.join(keys)} of the plan {'does' if len(keys) == 1 else 'do'} not count"
+    return (f"{what} for task{'s' * (len(found) > 1)} {names}: {why}; say it in the task",)
 
 
 def refuse_unusable_locks(plan: Plan) -> None:

@@ -17,7 +17,7 @@ from git_waves.adapters import eventlog, worktrees
 from git_waves.adapters.steering import changed, steering_files
 from git_waves.background import Background
 from git_waves.climbing import climb_of
-from git_waves.core import decide, fold, writers
+from git_waves.core import decide, fold, trying, writers
 from git_waves.core.fold import RunState, TaskState
 from git_waves.core.gatewords import Purpose
 from git_waves.core.model import Sandbox
@@ -97,7 +97,7 @@ class Coordinator:
                 gates_running=self._gates_running,
                 conflicts=self._setting.conflicts,
                 resources=self._setting.resources,
-                held=self._holdings.waiting(),
+                held=self._holdings.waiting() | trying.waiting(self._state, time.time()),
                 until=self._setting.until,
             )
             actions = writers.around(decided, self._state, self._background.standing(), in_flight=in_flight)
@@ -118,6 +118,9 @@ class Coordinator:
                 self._resume(self._state.tasks[action.task])
             case decide.Block():
                 self._record(eventlog.TaskBlocked(task=action.task, by=action.by, reason=action.reason))
+            case decide.TryAgain():
+                task = self._state.tasks[action.task]
+                self._record(eventlog.TaskTriedAgain(task=task.id, attempt=task.attempt, agent=action.agent))
             case decide.Merge():
                 self._integration.merge(self._state.tasks[action.task])
             case decide.RunGates():
@@ -187,7 +190,8 @@ class Coordinator:
                 self._holdings.release(item.task)
                 control.take_in(self._setting.run_dir, self._state, self._record)
                 outcome = self._unless_endless(item)
-                self._record(news.event_of(self._state.tasks[item.task], item.attempt, outcome))
+                task = self._state.tasks[item.task]
+                self._record(news.event_of(self._state, task, item.attempt, outcome, now=time.time()))
                 self._integration.refs_are_ours()
                 self._tell_what_steers_git(item.task)
             case news.Waits():
@@ -247,7 +251,8 @@ class Coordinator:
 
     def _start(self, action: decide.Start) -> None:
         task = self._state.tasks[action.task]
-        if not self._holdings.has_all(task):
+        agent = trying.pick(self._state, task, time.time()) if task.agents else 0
+        if agent is None or not self._holdings.has_all(task):
             return
         if task.worktree:
             self._served.archive(task)
@@ -267,6 +272,7 @@ class Coordinator:
                 base=action.base,
                 worktree=str(self._setting.folder_of(task.id, attempt)),
                 fence=fencing.level(Sandbox(task.sandbox)),
+                agent=agent,
             )
         )
         self._climb(task)

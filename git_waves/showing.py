@@ -58,6 +58,7 @@ def prompt_of(repository: Repository, task_id: str, *, plan: str | None) -> str:
         pinned.task(TaskId(task.id)),
         tuple(RepoPath(path) for path in task.granted),
         handing.received(repository.git, pinned, found.state, task),
+        tuple(task.earlier),
     )
 
 

@@ -44,6 +44,7 @@ from git_waves.core.fold import RunState
 from git_waves.core.include import FILE_NAME
 from git_waves.core.model import Oid, OnFailure, OnRed, Plan, Sandbox, SchedulerName, Task
 from git_waves.core.trusted import Stranger
+from git_waves.core.trying import label_of, tries_of
 from git_waves.errors import OK, HaltError, SurroundingsError, UsageError, machine_error
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
@@ -246,6 +247,8 @@ def _begin(
         say(uncommitted)
     if beginning.notice:
         say(beginning.notice)
+    for words in preflight.not_repeated(plan):
+        say(f"note: {words}")
     if not including.is_as_in_base(git, beginning.base, checkout=repository.main_work_tree):
         say(
             f"note: '{FILE_NAME}' is not the one of '{beginning.base_name}', which counts; commit it to have it obeyed"
@@ -316,13 +319,18 @@ def _run_started(git: Git, run: str, beginning: Beginning, manifest: bytes) -> e
             )
             for gate in plan.gates
         ],
-        tasks=[_task_record(tasks[task], group_of.get(task, ""), needs[task], beginning) for task in order],
+        tasks=[
+            _task_record(plan, tasks[task], group_of.get(task, ""), needs[task], beginning) for task in order
+        ],
         coordinator=coordinator(),
         sandbox=beginning.gate_sandbox,
     )
 
 
-def _task_record(task: Task, group: str, needs: list[str], beginning: Beginning) -> eventlog.TaskRecord:
+def _task_record(
+    plan: Plan, task: Task, group: str, needs: list[str], beginning: Beginning
+) -> eventlog.TaskRecord:
+    tries = tries_of(plan, task)
     status, reason = "pending", ""
     if task.is_done or task.id in beginning.done:
         status, reason = "done", beginning.done.get(task.id, "done in the plan")
@@ -337,6 +345,9 @@ def _task_record(task: Task, group: str, needs: list[str], beginning: Beginning)
             "status": status,
             "reason": reason,
             "sandbox": beginning.sandboxes.get(task.id, Sandbox.NONE),
+            "attempts": tries.attempts,
+            "agents": [label_of(agent) for agent in tries.agents],
+            "repeatable": tries.is_repeatable,
         }
     )
 

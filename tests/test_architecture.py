@@ -362,7 +362,6 @@ LONGER = {
     "git_waves/core/model.py": "one class a thing that plans speak of",
     "git_waves/adapters/supervisor.py": "one program that may import nothing of ours",
     "hooks/guard.py": "one program that may import nothing of ours",
-    "git_waves/formats/native/shapes.py": "one class a thing that plans speak of",
     "git_waves/starting.py": "every check before a run, and the way into it",
 }
 

@@ -64,7 +64,8 @@ class Coordinator(_Event):
 
 
 class TaskRecord(_Event):
-    """A task as the run pinned it."""
+    """A task as the run pinned it: how many `attempts` each of its `agents` may make by itself, and whether what could not
+    be finished may start over (core.trying)."""
 
     id: str
     title: Raw
@@ -73,6 +74,9 @@ class TaskRecord(_Event):
     status: Literal["pending", "done", "parked"]
     reason: Raw = ""
     sandbox: Sandbox = Sandbox.NONE
+    attempts: int = 1
+    agents: list[Raw] = []
+    repeatable: bool = False
 
 
 class GroupRecord(_Event):
@@ -214,6 +218,7 @@ class TaskLeased(_TaskEvent):
     base: str
     worktree: Raw
     fence: str = ""
+    agent: int = 0  # which of the task's agents
 
 
 class RungReached(_TaskEvent):
@@ -234,13 +239,32 @@ class TaskPassed(_TaskEvent):
 
 
 class TaskFailed(_TaskEvent):
-    """A rung failed through the task's own doing."""
+    """A rung failed through the task's own doing; `final` when trying again makes no sense."""
 
     event: Literal["task_failed"] = "task_failed"
     rung: str
     reason: Raw
     paths: list[Raw]
     hint: Raw
+    final: bool = False
+
+
+class TaskTriedAgain(_TaskEvent):
+    """The run makes another attempt by itself, with that one of the task's agents."""
+
+    event: Literal["task_tried_again"] = "task_tried_again"
+    agent: int
+
+
+class AgentLimited(_TaskEvent):
+    """The agent could not go on: it is left alone by every task `until` then (ISO 8601 UTC; empty: until a person runs
+    again). With a `session` the attempt goes on in its worktree, else it starts over."""
+
+    event: Literal["agent_limited"] = "agent_limited"
+    agent: Raw
+    until: str
+    reason: Raw
+    session: str = ""
 
 
 class TaskParked(_TaskEvent):
@@ -470,6 +494,8 @@ AnyEvent = (
     | TaskPassed
     | TaskFailed
     | TaskParked
+    | TaskTriedAgain
+    | AgentLimited
     | TaskAwaited
     | TaskHandedIn
     | TaskInterrupted

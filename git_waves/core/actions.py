@@ -41,6 +41,14 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class TryAgain:
+    """Write down that the run makes another attempt by itself, with this one of the task's agents."""
+
+    task: str
+    agent: int
+
+
+@dataclass(frozen=True, slots=True)
 class Merge:
     """Merge the task's tip into the candidate."""
 
@@ -110,6 +118,7 @@ Action = (
     | Climb
     | Resume
     | Block
+    | TryAgain
     | Merge
     | RunGates
     | FindCulprit

@@ -7,9 +7,9 @@ with gates or a publish: what moves the candidate happens one thing at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from git_waves.core import fold, gatesdue, redgate, spending
+from git_waves.core import fold, gatesdue, halting, redgate, spending, trying
 from git_waves.core.actions import (
     Action,
     Block,
@@ -25,6 +25,7 @@ from git_waves.core.actions import (
     RunGates,
     Start,
     Stop,
+    TryAgain,
 )
 from git_waves.core.barrier import at_barrier, for_gates
 from git_waves.core.capacity import Holds, Places
@@ -46,6 +47,7 @@ __all__ = [
     "RunGates",
     "Start",
     "Stop",
+    "TryAgain",
     "is_used_up",
     "next_actions",
 ]
@@ -82,10 +84,12 @@ def next_actions(
         return () if in_flight or gates_running else (Halt("refs", state.refs_moved, hint),)
     conflict = [task for task in state.tasks.values() if task.status == fold.PARKED and task.rung == "merge"]
     if conflict:  # a conflict halts under every policy (P6)
-        return () if in_flight or gates_running else (_halt_for(conflict),)
+        return () if in_flight or gates_running else (halting.for_stuck(conflict),)
     first = gatesdue.before_the_run(state)
     if first is not None:
         return () if in_flight or gates_running else (for_gates(first, ""),)
+    if not is_used_up(state) and (again := tuple(trying.due(state))):
+        return tuple(TryAgain(task, agent) for task, agent in again)
     blocked = tuple(_blocked(state))
     if blocked:
         return blocked
@@ -149,7 +153,7 @@ def _rounds(
             return () if gates_running else at_barrier(state, group.name, tuple(group.gates))
         taken_out = [state.tasks[task] for task in members if redgate.is_taken_out(state.tasks[task])]
         if taken_out and state.on_failure == "halt":
-            return () if in_flight else (_halt_for(taken_out),)
+            return () if in_flight else (halting.for_stuck(taken_out),)
         if group.name == until and _waits_beyond(state, until):
             return () if in_flight else (Stop(),)
     return _end(state, in_flight)
@@ -174,7 +178,7 @@ def _one_round(
     stuck = [task for task in tasks if task.status in fold.STUCK and not redgate.is_taken_out(task)]
     waiting = [task for task in tasks if task.status == fold.PENDING]
     if stuck and state.on_failure == "halt":
-        return () if in_flight else (_halt_for(stuck),)
+        return () if in_flight else (halting.for_stuck(stuck),)
     if waiting and redgate.may_start(state):
         if in_flight - set(
             one_round
@@ -188,7 +192,7 @@ def _one_round(
         return ()
     awaiting = [task for task in tasks if task.status == fold.AWAITING]
     if awaiting and redgate.may_start(state):
-        return (_halt_for_a_person(awaiting),)
+        return (halting.for_a_person(awaiting),)
     passed = [task for task in tasks if task.status == fold.PASSED]
     return (
         (Merge(passed[0].id),) if passed else None
@@ -212,7 +216,7 @@ def _ready_set(
         task for task in state.tasks.values() if task.status in fold.STUCK and not redgate.is_taken_out(task)
     ]
     if stuck and state.on_failure == "halt":
-        return () if in_flight or gates_running else (_halt_for(stuck),)
+        return () if in_flight or gates_running else (halting.for_stuck(stuck),)
     beyond = _waits_beyond(state, until)
     starts = _ready(state, in_flight, beyond | held, conflicts, resources) if redgate.may_start(state) else ()
     if state.count(fold.MERGED):
@@ -313,36 +317,13 @@ def _end(state: RunState, in_flight: frozenset[str]) -> tuple[Action, ...]:
         return ()
     stuck = [task for task in state.tasks.values() if task.status in fold.STUCK]
     if stuck:
-        return (_halt_for(stuck),)
+        return (halting.for_stuck(stuck),)
     awaiting = [task for task in state.tasks.values() if task.status == fold.AWAITING]
     if awaiting:
-        return (_halt_for_a_person(awaiting),)
+        return (halting.for_a_person(awaiting),)
     pending = [task.id for task in state.tasks.values() if task.status == fold.PENDING]
     if pending:  # cannot happen with a checked plan; said rather than looped over
-        return (Halt("stuck", f"nothing can start, and {_names(pending)} still wait", "git waves status"),)
-    return (Finish(),)
-
-
-def _halt_for(stuck: list[TaskState]) -> Halt:
-    first = stuck[0]
-    if len(stuck) > 1:
-        return Halt(
-            "parked" if any(task.status == fold.PARKED for task in stuck) else "failed",
-            f"tasks {_names(task.id for task in stuck)} did not get through",
-            "git waves status",
+        return (
+            Halt("stuck", f"nothing can start, and {halting.names(pending)} still wait", "git waves status"),
         )
-    kind: HaltKind = (
-        "failed" if first.status == fold.FAILED else "conflict" if first.rung == "merge" else "parked"
-    )
-    return Halt(kind, f"task '{first.id}' {first.status} at {first.rung}: {first.reason}", first.hint)
-
-
-def _halt_for_a_person(awaiting: list[TaskState]) -> Halt:
-    """Everything that can be done without a person is done."""
-    ids = [task.id for task in awaiting]
-    what = f"task {_names(ids)} waits" if len(ids) == 1 else f"tasks {_names(ids)} wait"
-    return Halt("attended", f"{what} for a person", f"git waves open {ids[0]}")
-
-
-def _names(ids: Iterable[str]) -> str:
-    return ", ".join(f"'{task}'" for task in ids)
+    return (Finish(),)

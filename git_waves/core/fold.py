@@ -14,6 +14,7 @@ from git_waves.core.gatefold import GateResult as GateResult
 from git_waves.core.gatefold import GateRule as GateRule
 from git_waves.core.states import Event as Event
 from git_waves.core.states import GroupState as GroupState
+from git_waves.core.states import Limited as Limited
 from git_waves.core.states import TaskState as TaskState
 
 TYPE_CHECKING = False
@@ -77,6 +78,7 @@ class RunState:
         self.round_of: dict[tuple[str, str], int] = {}  # (gate, tree) -> when it was run there last
         self.culprits: dict[tuple[str, str], Culprit] = {}  # (gate, tree) -> who made it red there
         self.sandbox = "none"  # the fence around gates
+        self.limited: dict[str, Limited] = {}  # agents that are left alone for a time
         self.budget: dict[str, float | None] = {}  # limits of the whole run, by the names of model.Budget
         self.stopping = False
         self.stopping_now = False
@@ -135,6 +137,9 @@ class RunState:
             state = TaskState(task["id"], task["title"], task["group"], task["needs"], task["status"])
             state.reason = task["reason"]
             state.sandbox = task.get("sandbox", "none")
+            state.attempts = task.get("attempts", 1)
+            state.agents = task.get("agents", [])
+            state.is_repeatable = task.get("repeatable", False)
             state.since = event["at"]
             self.tasks[state.id] = state
 
@@ -144,6 +149,7 @@ class RunState:
         self.budget.update(event.get("budget", {}))
         self.stopping = self.stopping_now = False
         self.stop_reason = self.refs_moved = ""
+        self.limited = {name: one for name, one in self.limited.items() if one.until}
         if self.halt_kind not in ("", "stopped"):
             # A person has looked; what was red may be green now. What was green on this tree stays proved.
             self.gates = {key: result for key, result in self.gates.items() if result.passed}
@@ -211,6 +217,9 @@ class RunState:
 
     def _task_leased(self, task: TaskState, event: Event) -> None:
         task.attempt = event["attempt"]
+        if event.get("agent", 0) != task.agent:
+            task.agent, task.tried = event["agent"], 0
+        task.is_final = False
         task.branch = event["branch"]
         task.base = event["base"]
         task.worktree = event["worktree"]
@@ -234,7 +243,13 @@ class RunState:
         task.tip = event["tip"]
         task.paths = event["paths"]
         task.handed_on = event.get("handed_on", "")
+        self._has_worked(task)
         self._set(task, PASSED, event["at"])
+
+    def _has_worked(self, task: TaskState) -> None:
+        """Its agent was not limited, whatever came of it."""
+        if task.agents:
+            self.limited.pop(task.agents[task.agent], None)
 
     def _stopped_at(self, task: TaskState, event: Event, status: str) -> None:
         task.rung = event["rung"]
@@ -245,6 +260,26 @@ class RunState:
 
     def _task_failed(self, task: TaskState, event: Event) -> None:
         self._stopped_at(task, event, FAILED)
+        self._has_worked(task)
+        task.tried += 1
+        task.is_final = event.get("final", False)
+        task.earlier.append(f"attempt {event['attempt']} failed at {event['rung']}: {event['reason']}")
+
+    def _task_tried_again(self, task: TaskState, event: Event) -> None:
+        if event["agent"] != task.agent:
+            task.agent, task.tried = event["agent"], 0
+        task.is_resumable = False
+        task.hint = ""
+        self._set(task, PENDING, event["at"])
+
+    def _agent_limited(self, task: TaskState, event: Event) -> None:
+        before = self.limited.get(event["agent"])
+        count = before.count + 1 if before is not None else 1
+        self.limited[event["agent"]] = Limited(event["until"], count, event["reason"])
+        task.reason = event["reason"]
+        task.session = event["session"]
+        task.is_resumable = bool(task.session)
+        self._set(task, PENDING, event["at"])
 
     def _task_parked(self, task: TaskState, event: Event) -> None:
         self._stopped_at(task, event, PARKED)
@@ -294,6 +329,7 @@ class RunState:
         task.granted += [path for path in event["grant"] if path not in task.granted]
         task.budget.update(event.get("budget", {}))
         task.is_resumable = False
+        task.agent = task.tried = 0
         self.finished = False
         self._set(task, PENDING, event["at"])
         for other in self.tasks.values():  # who was blocked by it may hope again

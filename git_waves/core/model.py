@@ -272,7 +272,7 @@ class Task:
 
     `line` is where the task begins, `prompt_line` where the text of its prompt does (1-based, 0 unknown).
     `is_done` is work that the plan's own format marks as finished before any run (it satisfies needs and is not run);
-    `blocker` is a reason, given by the plan, why the task cannot start.
+    `blocker` is a reason, given by the plan, why the task cannot start. `attempts` and `fallback` None leave it to the plan.
     """
 
     id: TaskId
@@ -284,6 +284,8 @@ class Task:
     prompt: str | None = None
     run: Command | None = None
     agent: AgentSpec | None = None
+    attempts: int | None = None
+    fallback: tuple[AgentSpec, ...] | None = None
     verify: tuple[Command, ...] = ()
     budget: Budget = Budget()
     handoff: tuple[RepoPath, ...] = ()
@@ -325,6 +327,8 @@ class Plan:
     on_failure: OnFailure | None = None
     on_red: OnRed | None = None
     agent: AgentSpec | None = None
+    attempts: int | None = None
+    fallback: tuple[AgentSpec, ...] = ()
     setup: tuple[Command, ...] = ()
     setup_timeout: float = DEFAULT_SETUP_TIMEOUT
     include: tuple[Include, ...] = ()

@@ -12,15 +12,31 @@ else:
     Event = dict  # for annotations that are looked at when the program runs
 
 
+class Limited:
+    """An agent that is left alone because it is limited: `until` is ISO 8601 UTC, empty until a person runs again; `count` is
+    how often in a row."""
+
+    __slots__ = ("count", "reason", "until")
+
+    def __init__(self, until: str, count: int, reason: str) -> None:
+        self.until = until
+        self.count = count
+        self.reason = reason
+
+
 class TaskState:
     """What is known about one task."""
 
     __slots__ = (
+        "agent",
+        "agents",
         "attempt",
+        "attempts",
         "base",
         "branch",
         "budget",
         "commit",
+        "earlier",
         "ended",
         "fence",
         "foreseen",
@@ -32,6 +48,8 @@ class TaskState:
         "held_at",
         "hint",
         "id",
+        "is_final",
+        "is_repeatable",
         "is_resumable",
         "kept",
         "needs",
@@ -49,6 +67,7 @@ class TaskState:
         "taken_up",
         "tip",
         "title",
+        "tried",
         "worktree",
     )
 
@@ -59,6 +78,13 @@ class TaskState:
         self.needs = needs
         self.status = status
         self.attempt = 0
+        self.attempts = 1  # that each of its agents may make by itself
+        self.agents: list[str] = []  # what they are called; none for a command and a person
+        self.agent = 0  # which of them makes the current attempt, or the next
+        self.tried = 0  # how often it has failed with that agent, since a person decided about it last
+        self.earlier: list[str] = []  # how the attempts before the current one ended, in words
+        self.is_repeatable = False  # whether an attempt that could not be finished may start over by itself
+        self.is_final = False  # failed, and trying again makes no sense
         self.branch = ""
         self.base = ""
         self.sandbox = "none"  # the fence around its commands that the run began with

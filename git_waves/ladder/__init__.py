@@ -27,6 +27,7 @@ from git_waves.ladder.attempt import (
     Passed,
     TakenUp,
     Told,
+    Unavailable,
     Used,
 )
 from git_waves.ladder.handoff import hand_on
@@ -46,11 +47,12 @@ __all__ = [
     "Passed",
     "TakenUp",
     "Told",
+    "Unavailable",
     "Used",
     "climb",
 ]
 
-Rung = tuple[str, Callable[[Climb], Fell | Interrupted | Awaits | None]]
+Rung = tuple[str, Callable[[Climb], Fell | Interrupted | Awaits | Unavailable | None]]
 
 RUNGS: tuple[Rung, ...] = (
     ("environment", environment),

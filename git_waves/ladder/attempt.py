@@ -36,8 +36,8 @@ class Passed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fell:
-    """A rung did not hold. `is_parked` when a person must decide, else the task failed by its own doing. `verdict` is what
-    was made of its agent, where that is why."""
+    """A rung did not hold. `is_parked` when a person must decide, else the task failed by its own doing; `is_final` when trying
+    again makes no sense. `verdict` is what was made of its agent, where that is why."""
 
     rung: str
     reason: str
@@ -45,6 +45,7 @@ class Fell:
     hint: str = ""
     is_parked: bool = False
     verdict: Verdict | None = None
+    is_final: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,18 @@ class Awaits:
     """The worktree is ready, and it is a person's turn."""
 
 
-Outcome = Passed | Fell | Interrupted | Awaits
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unavailable:
+    """Its agent could not go on, and the work is not to blame: it is limited for a time (`wait` in seconds, None when it
+    named none), or, with `needs_person`, nobody is logged in. With a `session` the attempt can go on in its worktree."""
+
+    reason: str
+    wait: float | None = None
+    needs_person: bool = False
+    session: str = ""
+
+
+Outcome = Passed | Fell | Interrupted | Awaits | Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +116,8 @@ class Climb:
     of the machine-wide resources that a supervisor must keep, may wait for them, and raises EndedWaitingError. `received`
     are the files that it is given by the tasks it needs, `include` the ignored files of the user's checkout. `handed_in`
     counts how often a person said that an attended attempt is done: what was checked before that says nothing any more. `fence` is what
-    the kernel lets its commands write, None when it may write whatever its user may; `home` what its agent needs besides, below the user's home."""
+    the kernel lets its commands write, None when it may write whatever its user may; `home` what its agent needs besides, below the user's home. `earlier`
+    says how each attempt before this one ended."""
 
     git: Git
     run_dir: RunDir
@@ -122,6 +135,7 @@ class Climb:
     session: str
     is_inherited: bool = False
     handed_in: int = 0
+    earlier: tuple[str, ...] = ()
     hold: Callable[[], tuple[int, ...]] = tuple
     lend: Callable[[int | None], Ports | NoPorts] = lambda _: NoPorts("nobody lends any")
     received: tuple[Received, ...] = ()

@@ -13,13 +13,15 @@ from git_waves.adapters.process import Job, JobResult, Reason
 from git_waves.agents.verdict import AgentVerdict, judge
 from git_waves.core.prompt import build_prompt, build_resume_prompt
 from git_waves.errors import WavesError
-from git_waves.ladder.attempt import Awaits, Climb, Fell, Interrupted, TakenUp
+from git_waves.ladder.attempt import Awaits, Climb, Fell, Interrupted, TakenUp, Unavailable
 from git_waves.ladder.handoff import outside
 from git_waves.ladder.jobs import MOST_LOSSES, begin, how_it_ended, spec_for
 from git_waves.ladder.watch import Watch
 
+_UNAVAILABLE = (AgentVerdict.RATE_LIMITED, AgentVerdict.NOT_LOGGED_IN)
 
-def agent(state: Climb) -> Fell | Interrupted | Awaits | None:
+
+def agent(state: Climb) -> Fell | Interrupted | Awaits | Unavailable | None:
     """Run the agent and watch over it, or take over one that an earlier coordinator started. An attended task has none:
     a person is told the same, and says when it is done."""
     if state.task.attended:
@@ -55,6 +57,7 @@ def agent(state: Climb) -> Fell | Interrupted | Awaits | None:
             rung="",
             reason=f"over its limit: {watch.reached}",
             hint=f"git waves retry {state.task.id} --budget LIMIT=MORE",
+            is_final=True,
         )
     if result.reason in (Reason.STOPPED, Reason.REVOKED):
         why = "stopped" if result.reason is Reason.STOPPED else "it never started"
@@ -87,7 +90,7 @@ def _jobs(state: Climb) -> Iterator[Job]:
 def _tell(state: Climb) -> str:
     """Write down what whoever does the task is told, and what it owns; the words."""
     prompt = state.run_dir.prompt(state.task.id, state.lease.attempt)
-    words = build_prompt(state.plan, state.task, state.granted, state.received)
+    words = build_prompt(state.plan, state.task, state.granted, state.received, state.earlier)
     prompt.write_text(words, encoding="utf-8", errors="surrogateescape")
     owned = [*(str(claim.pattern) for claim in state.task.claims), *state.granted]
     state.run_dir.owned(state.task.id, state.lease.attempt).write_text(
@@ -126,22 +129,27 @@ def _start(state: Climb, job: Job, invocation: agents.Invocation) -> None:
 # ---------------------------------------------------------------------- how it ended
 
 
-def _judge_end(state: Climb, watch: Watch, result: JobResult) -> Fell | None:
+def _judge_end(state: Climb, watch: Watch, result: JobResult) -> Fell | Unavailable | None:
     """An agent that ended by itself, or was ended by its supervisor. Exit code 0 is not enough: some say in their output
-    that they failed, and end well."""
+    that they failed, and end well; and some could not go on, which is not the work's fault. A command of the task's own is
+    no agent that others share."""
     told = state.told = watch.meter.told
     verdict = judge(told, ended_well=result.code == 0, now=time.time())
     if verdict.kind is AgentVerdict.DONE:
         return None
     ended = "ended well" if result.code == 0 else how_it_ended(result)
     says = f", and speaks of {told.trouble}: {verdict.message}" if told.trouble is not None else ""
-    return Fell(
-        rung="",
-        reason=f"the agent {ended}{says}",
-        hint=state.log_hint(),
-        is_parked=result.code is not None and verdict.kind is AgentVerdict.NOT_LOGGED_IN,
-        verdict=verdict,
-    )
+    reason = f"the agent {ended}{says}"
+    has_ended = result.code is not None
+    needs_person = has_ended and verdict.kind is AgentVerdict.NOT_LOGGED_IN
+    if state.task.run is None and has_ended and verdict.kind in _UNAVAILABLE:
+        return Unavailable(
+            reason=reason,
+            wait=verdict.retry_after,
+            needs_person=needs_person,
+            session="" if _why_not_resumed(state, watch) else _session(state, watch),
+        )
+    return Fell(rung="", reason=reason, hint=state.log_hint(), is_parked=needs_person, verdict=verdict)
 
 
 def _lost(state: Climb, watch: Watch) -> Fell | Interrupted:

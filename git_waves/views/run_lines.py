@@ -10,7 +10,7 @@ from git_waves.core.fold import RunState, TaskState
 from git_waves.views import age, amounts, gate_lines
 from git_waves.views.culprit_text import changed_lines
 from git_waves.views.paint import PLAIN, Paint
-from git_waves.views.safe import clean, quoted
+from git_waves.views.safe import clean, cut, quoted
 from git_waves.views.standing import (
     FINISHED,
     HALTED,
@@ -90,6 +90,7 @@ def _awaiting(task: TaskState, paint: Paint) -> list[str]:
     return [f"  {clean(task.id)} waits for a person{where}: {clean(task.reason)}", *_stuck(task, paint)[1:]]
 
 
+_LONGEST = 60  # letters of a command that is an agent
 _MOST = 10  # paths listed of one task; `git waves show` has all
 
 TAKEN_UP = {
@@ -168,6 +169,19 @@ def _task_awaited(event: Event, state: RunState) -> Told:
 
 def _task_handed_in(event: Event, _state: RunState) -> Told:
     return event["task"], f"handed in by {event['by']}", ""
+
+
+def _task_tried_again(event: Event, state: RunState) -> Told:
+    task = state.tasks[event["task"]]
+    who = f", by {cut(task.agents[task.agent], _LONGEST)}" if len(task.agents) > 1 else ""
+    return task.id, f"gets another attempt{who}, as the plan says", ""
+
+
+def _agent_limited(event: Event, _state: RunState) -> Told:
+    until = f"until {event['until'][:16].replace('T', ' ')} UTC" if event["until"] else "in this run"
+    what = "goes on in its worktree then" if event["session"] else "starts over"
+    name = quoted(cut(event["agent"], _LONGEST))
+    return event["task"], f"{event['reason']}; agent {name} is left alone {until}, the task {what}", "odd"
 
 
 def _task_interrupted(event: Event, _state: RunState) -> Told:
@@ -272,6 +286,8 @@ _WORDS: dict[str, Callable[[Event, RunState], Told]] = {
     "task_interrupted": _task_interrupted,
     "task_awaited": _task_awaited,
     "task_handed_in": _task_handed_in,
+    "task_tried_again": _task_tried_again,
+    "agent_limited": _agent_limited,
     "task_held": _task_held,
     "task_taken_up": _task_taken_up,
     "task_blocked": _task_blocked,

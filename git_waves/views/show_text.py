@@ -11,10 +11,11 @@ from git_waves.core.model import Intent, Origin
 from git_waves.views import age, amounts
 from git_waves.views.paint import PLAIN, Paint
 from git_waves.views.run_lines import TAKEN_UP
-from git_waves.views.safe import clean, clean_lines, quoted, shell_word
+from git_waves.views.safe import clean, clean_lines, cut, quoted, shell_word
 from git_waves.views.standing import next_step
 from git_waves.views.status_text import STYLE
 
+_LONGEST = 60  # letters of a command
 _WIDE = 10  # columns of the names on the left
 
 
@@ -58,6 +59,8 @@ def _facts(shown: Shown, now: float) -> Iterator[str]:
         yield from _fact("fence", [clean(task.fence)] if task.fence else [])
         yield from _fact("taken up", [TAKEN_UP[task.taken_up]] if task.taken_up else [])
         yield from _fact("session", [clean(task.session)] if task.session else [])
+    yield from _fact("agent", _agent(task))
+    yield from _fact("before", map(clean, task.earlier))
     yield from _fact("limits", [limits] if (limits := amounts.limits(shown.limits)) else [])
     yield from _fact("used", _used(task))
     yield from _fact("merged", [task.commit[:10]] if task.commit else [])
@@ -69,6 +72,15 @@ def _facts(shown: Shown, now: float) -> Iterator[str]:
     yield from _fact("paths", map(clean, task.paths))
     yield from _fact("asked for", map(_request, task.requests))
     yield from _fact("hint", [clean(task.hint)] if task.hint else [])
+
+
+def _agent(task: TaskState) -> Iterator[str]:
+    """Who does it, how often without a person, and who would be next."""
+    if task.attempts == 1 and len(task.agents) < 2:
+        return
+    who = clean(cut(task.agents[task.agent], _LONGEST)) if task.agents else "its command"
+    yield f"{who}, {task.tried} of {task.attempts} attempt{'s' * (task.attempts != 1)} failed"
+    yield from (f"then {clean(cut(name, _LONGEST))}" for name in task.agents[task.agent + 1 :])
 
 
 def _used(task: TaskState) -> Iterator[str]:

@@ -44,6 +44,10 @@ def status_json(state: RunState | None, *, is_running: bool) -> dict[str, Any]:
         "quiesced": [{"name": name, "resume": command} for name, command in state.quiesced.items()],
         "warnings": state.warnings,
         "budget": state.budget,
+        "limited": [
+            {"agent": name, "until": one.until or None, "count": one.count, "reason": one.reason}
+            for name, one in state.limited.items()
+        ],
         "spent": _spent(*state.spent()),
         "counts": {
             status: state.count(status) for status in sorted({t.status for t in state.tasks.values()})
@@ -101,6 +105,8 @@ def _task(task: TaskState, waiting: str) -> dict[str, Any]:
         "state": task.status,
         "since": task.since,
         "attempt": task.attempt,
+        "agent": task.agents[task.agent] if task.agents else None,
+        "failed_before": task.earlier,
         "rung": task.rung,
         "started": task.started,
         "ended": task.ended,

@@ -98,6 +98,10 @@ def footer(state: RunState, *, is_running: bool, width: int | None = None, paint
     lines = []
     for name, command in state.quiesced.items():
         lines += labelled(*_quiesced(name, command, is_running=is_running), width, paint)
+    for name, one in state.limited.items():
+        until = f"until {one.until[:16].replace('T', ' ')} UTC" if one.until else "until you run it again"
+        words = f"agent {quoted(name)} is left alone {until}: {clean(one.reason)}"
+        lines += labelled("limited: ", words, "odd", width, paint)
     for words in _of_gates(state):
         lines += labelled("note: ", words, "odd", width, paint)
     for warning in state.warnings:

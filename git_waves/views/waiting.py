@@ -13,8 +13,8 @@ WIDEST = 28  # columns; a longer list of needs is counted instead of written
 
 
 def waits(state: RunState) -> dict[str, str]:
-    """Task id to `after t2, t3`, `after t2 (tests/Kbuild)`, `after group g1` or `for database`, which somebody else on the
-    machine holds; nothing for a task that may start."""
+    """Task id to `after t2, t3`, `after t2 (tests/Kbuild)`, `after group g1` `until 14:05 for claude` (UTC), which is
+    limited, or `for database`, which somebody else on the machine holds; nothing for a task that may start."""
     holds = {hold["task"]: hold for group in state.groups for hold in group.holds if hold["by"]}
     barrier = _barrier(state)
     found = {}
@@ -23,6 +23,9 @@ def waits(state: RunState) -> dict[str, str]:
             continue
         if task.held:
             found[task.id] = cut(f"for {clean(task.held_at)}", WIDEST)
+            continue
+        if task.agents and all(name in state.limited for name in task.agents[task.agent :]):
+            found[task.id] = cut(_limited(state, task.agents[task.agent :]), WIDEST)
             continue
         needs = [need for need in task.needs if state.status_of(need) not in (fold.INTEGRATED, fold.DONE)]
         if needs:
@@ -35,6 +38,13 @@ def waits(state: RunState) -> dict[str, str]:
         elif barrier and task.group != barrier:
             found[task.id] = cut(f"after group {clean(barrier)}", WIDEST)
     return found
+
+
+def _limited(state: RunState, agents: list[str]) -> str:
+    """For which of the agents the task waits: the one that may work again first."""
+    first = min(agents, key=lambda name: state.limited[name].until or "~")
+    until = state.limited[first].until
+    return f"until {until[11:16]} for {clean(first)}" if until else f"for {clean(first)}"
 
 
 def _barrier(state: RunState) -> str:

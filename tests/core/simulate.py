@@ -155,7 +155,16 @@ class Simulation:
     def carry_out(self, action: writers.Action) -> None:
         match action:
             case decide.Start(task, attempt, base):
-                self.event("task_leased", task=task, attempt=attempt, branch="b", base=base, worktree="w")
+                agent = self.state.tasks[task].agent
+                self.event(
+                    "task_leased",
+                    task=task,
+                    attempt=attempt,
+                    branch="b",
+                    base=base,
+                    worktree="w",
+                    agent=agent,
+                )
                 self.flying.append(task)
                 self.most_at_once = max(self.most_at_once, len(self.flying))
                 self.started_together.append(frozenset(self.flying))
@@ -163,6 +172,8 @@ class Simulation:
                 self.flying.append(task)
             case decide.Block(task, by, reason):
                 self.event("task_blocked", task=task, by=by, reason=reason)
+            case decide.TryAgain(task, agent):
+                self.event("task_tried_again", task=task, attempt=self.state.tasks[task].attempt, agent=agent)
             case decide.Merge(task):
                 self.merge(task)
             case decide.RunGates(group, gates, purpose):

@@ -59,6 +59,8 @@ def test_every_key_arrives_where_it_belongs() -> None:
         max_parallel=3,
         on_failure=OnFailure.FAIL_DEPENDENTS,
         agent=AgentSpec(name="claude", line=8),
+        attempts=2,
+        fallback=(AgentSpec(name="codex", line=65), AgentSpec(command=shell("other", 65), line=65)),
         setup=(shell("npm ci", 11), Command(argv=("npm", "run", "build"), line=12)),
         include=(
             Include(how=How.COPY, pattern=".env", line=60),

@@ -40,7 +40,7 @@ def bad_path(line: int, path: str, owner: str) -> str:
 
 
 KEYS = (
-    "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, commit, setup, include, "
+    "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, attempts, fallback, commit, setup, include, "
     "resources, background, gates, review, stages, groups, tasks, expect, budget, require_review, sandbox"
 )
 LETTERS = "letters, digits, '.', '_' and '-', at most 64, a letter or digit first"
@@ -235,6 +235,10 @@ def test_a_wrong_group_gate_resource_or_writer_is_told_with_its_line(lines: str,
         ("handoff: [out/]", problem(4, "'out/' is a folder, not a file (task 'a')", "name the files one by one")),
         ("handoff: ['*.md']", problem(4, "'*.md' is a glob, not a file (task 'a')", "name the files one by one")),
         ("handoff: [../x]", bad_path(4, "../x", "task 'a'")),
+        ("attempts: 0", problem(4, "'attempts' of task 'a' must be a whole number of at least 1, not '0'")),
+        ("attempts: 10", problem(4, "'attempts' of task 'a' is 10: without a person at most 9 are made")),
+        ("fallback: [nobody]", problem(4, "unknown agent 'nobody'", "known: claude, codex, or agent: {run: COMMAND}")),
+        ("fallback: [{run: x, runs: y}]", problem(4, "unknown key 'runs' in 'fallback' of task 'a'", "did you mean 'run'?")),
         ("attended: yes", problem(4, "'attended' of task 'a' must be true or false, not 'yes'")),
         ("allow_empty: 1", problem(4, "'allow_empty' of task 'a' must be true or false, not '1'")),
         ("commit: me", problem(4, "unknown commit 'me'", "known: auto, agent")),

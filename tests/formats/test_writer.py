@@ -123,6 +123,12 @@ SANDBOXES = st.none() | st.builds(
     kind=st.sampled_from(Sandbox),
     writes=st.lists(st.sampled_from(["~/.cache", "/dev/shm", "/a b: c"]), max_size=2, unique=True).map(tuple),
 )
+FALLBACKS: tuple[tuple[AgentSpec, ...], ...] = (
+    (),
+    (AgentSpec(name="codex"),),
+    (AgentSpec(name="claude"), AgentSpec(command=shell("x: y\nz", 0), resume=Command(argv=("a",)))),
+    (AgentSpec(command=Command(argv=("a", "-b"))),),
+)
 BUDGETS = st.builds(
     Budget,
     wall_clock=st.none() | st.integers(1, 9999).map(float) | st.just(0.25),
@@ -203,6 +209,8 @@ def plans(draw: st.DrawFn) -> Plan:
                         ]
                     )
                 ),
+                attempts=draw(st.none() | st.integers(1, 9)),
+                fallback=draw(st.none() | st.sampled_from(FALLBACKS)),
                 verify=draw(LISTS),
                 budget=draw(BUDGETS),
                 attended=draw(st.booleans()),
@@ -227,6 +235,8 @@ def plans(draw: st.DrawFn) -> Plan:
         agent=draw(
             st.sampled_from([None, AgentSpec(name="claude"), AgentSpec(command=Command(argv=("a", "-b")))])
         ),
+        attempts=draw(st.none() | st.integers(1, 9)),
+        fallback=draw(st.sampled_from(FALLBACKS)),
         setup=draw(LISTS),
         setup_timeout=draw(st.sampled_from([DEFAULT_SETUP_TIMEOUT, 90.0])),
         include=draw(INCLUDES),

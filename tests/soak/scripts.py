@@ -20,6 +20,7 @@ echo "$file half of $name" >> "$NOTES/half"
 if [ "$how" = commits ]; then
     git add "$file"; git commit -qm half; git rev-parse HEAD >> "$NOTES/commits"
 fi
+if [ "$how" = stumbles ] && [ "$WAVES_ATTEMPT" = 1 ]; then exit 9; fi
 if [ "$how" = fails ] && ! [ -e "$NOTES/allowed" ]; then exit 9; fi
 if [ "$how" = moves ] && ! [ -e "$NOTES/moved" ]; then
     : > "$NOTES/moved"
@@ -252,7 +253,7 @@ def repaired(scheduler: str) -> Script:
 
 
 def attended(scheduler: str) -> Script:
-    """A person does a task, gets it wrong at first, and an agent goes on from there."""
+    """A person does a task, gets it wrong at first, and an agent goes on from there that the run lets try twice."""
     by_hand = "  - {id: ask, files: [ask.txt], attended: true, verify: grep -q right ask.txt}\n"
 
     def writes(words: str) -> Step:
@@ -264,7 +265,7 @@ def attended(scheduler: str) -> Script:
 
     return Script(
         name=f"attended {scheduler}",
-        files=_files(_plan(scheduler, by_hand, _task("b", "commits", needs="ask"))),
+        files=_files(_plan(scheduler, by_hand, _task("b", "stumbles", needs="ask", more=", attempts: 2"))),
         owned={"ask": ("ask.txt",), "b": ("b.txt",)},
         steps=(
             _RUN_AND_HALT,

@@ -171,6 +171,26 @@ class Scene:
             )
         )
 
+    def wait_for_person(self, task: str, *, attempt: int = 1, rung: str = "", reason: str = "") -> None:
+        """An attended task waits for a person, again when a rung did not hold."""
+        self.add(eventlog.TaskAwaited(task=task, attempt=attempt, rung=rung, reason=reason))
+
+    def hand_in(self, task: str, *, attempt: int = 1) -> None:
+        """A person says that it is done."""
+        self.add(eventlog.TaskHandedIn(task=task, attempt=attempt, by="ann"))
+
+    def try_again(self, task: str, *, attempt: int = 1, agent: int = 0) -> None:
+        """The run makes another attempt by itself."""
+        self.add(eventlog.TaskTriedAgain(task=task, attempt=attempt, agent=agent))
+
+    def limit(self, task: str, until: str, reason: str, *, attempt: int = 1, session: str = "") -> None:
+        """The attempt's agent is limited."""
+        self.add(
+            eventlog.AgentLimited(
+                task=task, attempt=attempt, agent="claude", until=until, reason=reason, session=session
+            )
+        )
+
     def park(
         self,
         task: str,
@@ -266,7 +286,7 @@ class Scene:
 
     def halt(
         self,
-        kind: Literal["failed", "parked", "conflict", "gate", "refs", "budget"],
+        kind: Literal["failed", "parked", "conflict", "gate", "refs", "budget", "attended"],
         reason: str,
         *,
         hint: str = "",

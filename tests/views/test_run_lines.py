@@ -7,6 +7,7 @@ from pathlib import Path
 from git_waves.adapters import eventlog
 from git_waves.core.fold import RunState
 from git_waves.views.run_lines import end_summary, line_for, told_events
+from git_waves.views.status_text import status_text
 from tests.support import scenes
 from tests.support.golden import check_golden
 
@@ -35,6 +36,28 @@ def test_a_night_and_its_halt(tmp_path: Path) -> None:
 def test_verbose_tells_the_rungs_too(tmp_path: Path) -> None:
     scene = scenes.morning(tmp_path)
     check_golden("run/night-verbose.txt", told(scene, is_verbose=True)[0])
+
+
+def test_a_person_who_does_a_task_and_what_the_run_tries_by_itself(tmp_path: Path) -> None:
+    scene = scenes.Scene(tmp_path)
+    scene.begin({"1": [["logo", "a"]]}, titles={"logo": "Draw the logo"}, scheduler="ready-set")
+    scene.lease("logo")
+    scene.wait_for_person("logo")
+    scene.lease("a")
+    scene.fall("a", "verify", "verify command 'make' ended with exit code 2")
+    scene.try_again("a")
+    scene.lease("a", attempt=2)
+    scene.limit("a", "2026-11-30T14:05:00.000Z", "the agent speaks of a rate limit", attempt=2, session="s-1")
+    scene.wait(hours=6)
+    scene.take_up("a", "resumed", attempt=2, session="s-1")
+    scene.limit("a", "", "the agent speaks of its login", attempt=2)
+    scene.hand_in("logo")
+    scene.wait_for_person("logo", rung="verify", reason="verify command 'grep ink' ended with exit code 1")
+    scene.halt("attended", "task 'logo' waits for a person", hint="git waves open logo")
+    text, state = told(scene)
+    now = scene.now.timestamp()
+    shown = status_text(state, is_running=False, now=now)
+    check_golden("run/attended.txt", text + "\n" + end_summary(state) + "\n" + shown)
 
 
 def test_everything_a_person_can_do_to_a_run(tmp_path: Path) -> None:

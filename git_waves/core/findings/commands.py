@@ -50,12 +50,14 @@ def commands_of(plan: Plan) -> Iterator[tuple[str, TaskId | None, Command]]:
         yield f"gate '{gate.name}'", None, gate.command
     for stage in plan.stages:
         yield f"stage '{stage.name}'", None, stage.command
-    for name, command in _of_agent(plan.agent):
-        yield name, None, command
+    for agent in (plan.agent, *plan.fallback):
+        for name, command in _of_agent(agent):
+            yield name, None, command
     for task in plan.tasks:
         if not task.is_done:
-            for name, command in _of_agent(task.agent):
-                yield name, task.id, command
+            for agent in (task.agent, *(task.fallback or ())):
+                for name, command in _of_agent(agent):
+                    yield name, task.id, command
             if task.run is not None:
                 yield "run", task.id, task.run
             for command in task.verify:

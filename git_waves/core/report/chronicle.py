@@ -34,6 +34,7 @@ _ENDS = {
     "task_parked": "parked",
     "task_interrupted": INTERRUPTED,
     "task_awaited": "awaiting",
+    "agent_limited": "limited",
 }
 TAKEN_UP = "taken up"
 """How a part of an attempt ended that a later coordinator goes on with."""

@@ -101,6 +101,8 @@ def _build(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap, text: PlanT
         on_failure=reader.choice(OnFailure, shape.on_failure, "on_failure", tree),
         on_red=reader.choice(OnRed, shape.on_red, "on_red", tree),
         agent=reader.agent(shape.agent, tree, "the plan"),
+        attempts=reader.attempts(shape.attempts, tree, "the plan"),
+        fallback=reader.fallback(shape.fallback, tree, "the plan"),
         setup=read_setup(reader, shape, tree),
         setup_timeout=read_setup_timeout(reader, shape, tree),
         include=read_include(reader, shape, tree),

@@ -31,6 +31,7 @@ Id = Annotated[str, as_({"type": ["string", "number"], "pattern": f"^{TASK_ID}$"
 Flag = Annotated[str, as_({"type": "boolean"})]
 Retries = Annotated[str, as_({"type": "integer", "minimum": 0, "maximum": 9})]
 Count = Annotated[str, as_({"type": "integer", "minimum": 1})]
+Attempts = Annotated[str, as_({"type": "integer", "minimum": 1, "maximum": 9})]
 HowMany = Annotated[str, as_({"type": "integer", "minimum": 0})]
 Duration = Annotated[
     str,

@@ -11,13 +11,15 @@ from git_waves.core.model import AgentSpec, Budget, Command, SandboxSpec
 from git_waves.core.model import Sandbox as Kind
 from git_waves.errors import PlanProblem
 from git_waves.formats.commands import Written, one_command, several_commands
-from git_waves.formats.marks import MarkedMap, entry_lines, line_of, map_under
+from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of, map_under
 from git_waves.formats.names import did_you_mean, shorten
 from git_waves.formats.native import shapes
 from git_waves.formats.native.sandbox import Sandbox
 from git_waves.formats.values import cost, seconds, tokens, whole_number
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
+MOST_ATTEMPTS = 9
+"""With each agent, before a person has to look."""
 NO_LIMITS = Budget()
 """The budget of whoever names none."""
 
@@ -148,9 +150,35 @@ class Reader:
         """A preset's name, which must be known, or a command of the plan's own."""
         if shape is None:
             return None
-        line = line_of(marks, "agent")
+        return self._agent(shape, map_under(marks, "agent"), line_of(marks, "agent"), owner)
+
+    def fallback(
+        self, written: Sequence[str | shapes.Agent] | None, marks: MarkedMap, owner: str
+    ) -> tuple[AgentSpec, ...]:
+        """Agents that try after the first one; absent is none."""
+        section = marks.get("fallback")
+        if not written or not isinstance(section, MarkedList):
+            return ()
+        found = (
+            self._agent(shape, map_under(section, number), section.lines[number], owner)
+            for number, shape in enumerate(written)
+        )
+        return tuple(agent for agent in found if agent is not None)
+
+    def attempts(self, text: str | None, marks: MarkedMap, owner: str) -> int | None:
+        """How often the run tries by itself; absent is None."""
+        if text is None:
+            return None
+        line = line_of(marks, "attempts")
+        number = self.count(text, f"'attempts' of {owner}", line)
+        if number is not None and number > MOST_ATTEMPTS:
+            message = f"'attempts' of {owner} is {number}: without a person at most {MOST_ATTEMPTS} are made"
+            self.refuse(line, message)
+        return number
+
+    def _agent(self, shape: str | shapes.Agent, inner: MarkedMap, line: int, owner: str) -> AgentSpec | None:
         if isinstance(shape, shapes.Agent):
-            inner, whose = map_under(marks, "agent"), f"the agent of {owner}"
+            whose = f"the agent of {owner}"
             command = self.command(shape.run, "run", inner, whose)
             resume = self.command(shape.resume, "resume", inner, whose)
             return AgentSpec(command=command, resume=resume, line=line) if command else None

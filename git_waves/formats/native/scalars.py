@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from git_waves.core.model import AgentSpec, Budget, Command
+
 _PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+()-]+)*")
 _MEANT_OTHERWISE = re.compile(r"(?:null|true|false|yes|no|on|off|[yn]|\.+|\.?(?:inf|nan))", re.IGNORECASE)
 _IN_BLOCKS = re.compile(
@@ -50,3 +52,28 @@ def number(value: float) -> str:
 def inert(text: str) -> str:
     """A text as it may stand in a comment: on one line."""
     return "".join(letter if letter.isprintable() else " " for letter in text)[:400]
+
+
+def flow_agent(agent: AgentSpec) -> str:
+    """An agent inside a list: its name, or its commands."""
+    if agent.name is not None:
+        return scalar(agent.name)
+    commands = (("run", agent.command), ("resume", agent.resume))
+    return "{" + ", ".join(f"{key}: {flow_command(one)}" for key, one in commands if one is not None) + "}"
+
+
+def flow_command(command: Command) -> str:
+    """A command inside a list or a mapping."""
+    return flow(map(scalar, command.argv)) if command.shell is None else scalar(command.shell)
+
+
+def flow_budget(budget: Budget) -> str:
+    """Limits as a mapping, in seconds, tokens and US dollars."""
+    values = (
+        ("wall_clock", budget.wall_clock, "s"),
+        ("quiet", budget.quiet, "s"),
+        ("tokens", budget.tokens, ""),
+        ("cost", budget.cost, ""),
+    )
+    parts = (f"{key}: {number(value)}{unit}" for key, value, unit in values if value is not None)
+    return "{" + ", ".join(parts) + "}"

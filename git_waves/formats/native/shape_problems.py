@@ -33,6 +33,7 @@ _SECTIONS: dict[str, type[Shape]] = {
 _PARTS: dict[str, type[Shape]] = {
     "files": shapes.Files,
     "agent": shapes.Agent,
+    "fallback": shapes.Agent,
     "control": shapes.Patch,
     "budget": shapes.Budget,
     "expect": shapes.Expect,
@@ -236,7 +237,11 @@ def _owner(tree: MarkedMap, location: Location) -> str:
 def _whole(location: Location, owner: str) -> str:
     """What a key belongs to: the entry, or a mapping inside of it (`'control' of gate 'unit'`)."""
     is_inside = location[0] in _ONE_OF and len(location) > 3
-    return f"'{location[-2]}' of {owner}" if is_inside else owner
+    return (
+        f"'{next(part for part in location[-2::-1] if isinstance(part, str))}' of {owner}"
+        if is_inside
+        else owner
+    )
 
 
 def _subject(location: Location, owner: str) -> str:
@@ -255,7 +260,7 @@ def _shape_at(location: Location) -> type[Shape]:
     if len(location) == 1:
         return shapes.PlanShape
     section = str(location[0])
-    if section in ("tasks", "gates") and len(location) == 4:
+    if section in ("tasks", "gates") and len(location) >= 4:
         return _PARTS[str(location[2])]
     return _SECTIONS.get(section) or _PARTS[section]
 

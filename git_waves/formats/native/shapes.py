@@ -11,7 +11,13 @@ from typing import Annotated
 from pydantic import Field, Tag
 
 from git_waves.formats.names import PLAN_NAME
+from git_waves.formats.native.gate_shapes import Gate as Gate
+from git_waves.formats.native.gate_shapes import GateChoice, ReviewChoice, StageChoice
+from git_waves.formats.native.gate_shapes import Patch as Patch
+from git_waves.formats.native.gate_shapes import Review as Review
+from git_waves.formats.native.gate_shapes import Stage as Stage
 from git_waves.formats.native.kinds import (
+    Attempts,
     Cost,
     Count,
     Duration,
@@ -20,7 +26,6 @@ from git_waves.formats.native.kinds import (
     Id,
     OneCommand,
     Path,
-    Retries,
     SeveralCommands,
     Shape,
     Text,
@@ -99,6 +104,13 @@ class Task(Shape):
     agent: AgentChoice | None = Field(
         default=None, description="Who does this task, instead of the plan's agent."
     )
+    attempts: Attempts | None = Field(
+        default=None,
+        description="How often the run tries it by itself with each agent, instead of the plan's.",
+    )
+    fallback: list[AgentChoice] | None = Field(
+        default=None, description="Agents that try when the one before them did not get through."
+    )
     verify: SeveralCommands | None = Field(
         default=None,
         description="Must pass in the worktree before the task is merged: one command or a list of them.",
@@ -132,74 +144,6 @@ class Resource(Shape):
         json_schema_extra={"enum": ["run", "machine"]},
     )
     kind: Text | None = Field(default=None, description="What it is: database, port, api, ...")
-
-
-class Patch(Shape):
-    """A change that must turn a gate red."""
-
-    patch: Path = Field(description="A patch file of the base, applied with 'git apply'.")
-
-
-ControlChoice = Annotated[
-    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Patch, Tag("<map>")],
-    either("a command, or a mapping with 'patch'"),
-]
-
-
-class Gate(Shape):
-    """A command that must pass on the merged candidate."""
-
-    run: OneCommand = Field(description="The command.")
-    groups: list[Id] | None = Field(default=None, description="Only at these barriers; else at every one.")
-    timeout: Duration | None = Field(default=None, description="Longest time it may take.")
-    claim: Flag | None = Field(
-        default=None, description="The gate that carries the plan: if it falls, all stops."
-    )
-    retries: Retries | None = Field(
-        default=None, description="How often it is run again when it is red (0 to 9; 0)."
-    )
-    flaky: Text | None = Field(
-        default=None,
-        description="What it means when it was red and green on the same tree.",
-        json_schema_extra={"enum": ["halt", "accept"]},
-    )
-    control: ControlChoice | None = Field(
-        default=None,
-        description="Positive control: breaks the base in a worktree of its own; the gate must then be red.",
-    )
-    guards: list[Path] | None = Field(
-        default=None,
-        description="What it guards: when a group's change to these paths is taken back, it must be red.",
-    )
-    baseline: Text | None = Field(
-        default=None,
-        description="What it means when it is red before the run.",
-        json_schema_extra={"enum": ["report", "require", "tolerate", "skip"]},
-    )
-    failures: Text | None = Field(
-        default=None,
-        description="Regular expression for the lines of its output that name one failure each; its first "
-        "group, if any, is the name.",
-    )
-
-
-class Review(Shape):
-    """The integration review: it reads what a barrier would publish."""
-
-    run: OneCommand = Field(
-        description="The command; the diff is its standard input, and lies in $WAVES_DIFF_FILE."
-    )
-    timeout: Duration | None = Field(default=None, description="Longest time it may take.")
-
-
-class Stage(Shape):
-    """An extra rung between verify and merge."""
-
-    run: OneCommand = Field(
-        description="The command, in the task's worktree; $WAVES_DIFF_FILE holds what the task changed."
-    )
-    timeout: Duration | None = Field(default=None, description="Longest time it may take.")
-    tasks: list[Id] | None = Field(default=None, description="Only for these tasks; else for every one.")
 
 
 class SetUp(Shape):
@@ -256,18 +200,6 @@ class Expect(Shape):
     ] = Field(description="Paths that several tasks share on purpose, or only how many.")
 
 
-_GateChoice = Annotated[
-    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Gate, Tag("<map>")],
-    either("a command, or a mapping with 'run'"),
-]
-_ReviewChoice = Annotated[
-    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Review, Tag("<map>")],
-    either("a command, or a mapping with 'run'"),
-]
-_StageChoice = Annotated[
-    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")] | Annotated[Stage, Tag("<map>")],
-    either("a command, or a mapping with 'run'"),
-]
 SetUpChoice = Annotated[
     Annotated[Text, Tag("<text>")]
     | Annotated[list[OneCommand], Tag("<list>")]
@@ -315,6 +247,16 @@ class PlanShape(Shape):
     agent: AgentChoice | None = Field(
         default=None, description="Who does tasks that name no agent of their own."
     )
+    attempts: Attempts | None = Field(
+        default=None,
+        description="How often the run tries a task by itself with each agent (1 to 9; 1); not for tasks that may do more "
+        "than change their files, unless they say so themselves.",
+    )
+    fallback: list[AgentChoice] | None = Field(
+        default=None,
+        description="Agents that try a task when the one before them did not get through; not for tasks that may do more "
+        "than change their files, unless they say so themselves.",
+    )
     commit: Text | None = Field(
         default=None,
         description="The default of the tasks' 'commit'.",
@@ -331,13 +273,13 @@ class PlanShape(Shape):
         default=None, description="What is not a file and cannot be shared freely."
     )
     background: list[Background] | None = Field(default=None, description="Writers that are no tasks.")
-    gates: dict[str, _GateChoice] | None = Field(
+    gates: dict[str, GateChoice] | None = Field(
         default=None, description="Must pass on the candidate at each barrier."
     )
-    review: _ReviewChoice | None = Field(
+    review: ReviewChoice | None = Field(
         default=None, description="Reads what a barrier would publish, after the gates."
     )
-    stages: dict[str, _StageChoice] | None = Field(
+    stages: dict[str, StageChoice] | None = Field(
         default=None, description="Extra rungs of every task between verify and merge, in this order."
     )
     groups: list[_GroupChoice] | None = Field(

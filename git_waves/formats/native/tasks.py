@@ -62,6 +62,8 @@ def _read_task(reader: Reader, shape: shapes.Task, marks: MarkedMap, commit: Com
         prompt=shape.prompt,
         run=reader.command(shape.run, "run", marks, owner) if shape.run is not None else None,
         agent=reader.agent(shape.agent, marks, owner) if shape.agent is not None else None,
+        attempts=reader.attempts(shape.attempts, marks, owner) if shape.attempts is not None else None,
+        fallback=reader.fallback(shape.fallback, marks, owner) if shape.fallback is not None else None,
         verify=reader.commands(shape.verify, "verify", marks, owner) if shape.verify is not None else (),
         budget=reader.budget(shape.budget, map_under(marks, "budget"), owner) if shape.budget else NO_LIMITS,
         handoff=_handoff(reader, shape.handoff, marks, owner) if shape.handoff else (),

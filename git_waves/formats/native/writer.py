@@ -14,7 +14,6 @@ from git_waves.core.model import (
     AgentSpec,
     Budget,
     Claim,
-    Command,
     CommitPolicy,
     Control,
     Gate,
@@ -30,9 +29,14 @@ from git_waves.core.model import (
     Task,
     TaskId,
 )
-from git_waves.formats.native.scalars import fits_block, flow, inert, number, scalar
-
-_WIDTH = 100
+from git_waves.formats.native.lines import Lines
+from git_waves.formats.native.scalars import (
+    flow_agent,
+    flow_budget,
+    inert,
+    number,
+    scalar,
+)
 
 
 def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId, str] | None = None) -> str:
@@ -58,6 +62,7 @@ def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId,
         writer.line(0, f"on_red: {plan.on_red}")
     writer.agent(0, plan.agent)
     writer.sandbox(0, plan.sandbox)
+    writer.tries(0, plan.attempts, plan.fallback or None)
     writer.setup(plan)
     writer.include(plan.include)
     writer.budget(0, plan.budget)
@@ -76,63 +81,8 @@ def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId,
     return "\n".join(writer.lines) + "\n"
 
 
-class _Writer:
-    """Collects lines; every method writes one part of a plan at some indentation."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def line(self, depth: int, text: str) -> None:
-        """One line."""
-        self.lines.append(" " * depth + text)
-
-    def comment(self, text: str) -> None:
-        """A line of comment; what others wrote cannot end it."""
-        self.lines.append(f"# {inert(text)}".rstrip())
-
-    def text(self, depth: int, key: str, text: str) -> None:
-        """A text that may be long: as a block when that shows it as it is, else in quotes."""
-        body, end = text.rstrip("\n"), len(text) - len(text.rstrip("\n"))
-        if "\n" not in text or not body or not fits_block(text):
-            self.line(depth, f"{key}: {scalar(text)}")
-            return
-        rows = body.split("\n")
-        if any(row and not row.strip() for row in rows):  # blanks that no editor shows
-            self.line(depth, f"{key}: {scalar(text)}")
-            return
-        indent = "2" if rows[0][:1] in (" ", "\t", "") else ""
-        self.line(depth, f"{key}: |{indent}{'-' if end == 0 else '' if end == 1 else '+'}")
-        self.lines += [" " * (depth + 2) + row if row else "" for row in rows]
-        self.lines += [""] * (end - 1)
-
-    def list(self, depth: int, key: str, items: Sequence[str]) -> None:
-        """A list of scalars that are written already: on one line when it fits there."""
-        line = f"{key}: {flow(items)}"
-        if depth + len(line) <= _WIDTH:
-            self.line(depth, line)
-        else:
-            self.line(depth, f"{key}:")
-            for item in items:
-                self.line(depth + 2, f"- {item}")
-
-    def command(self, depth: int, key: str, command: Command) -> None:
-        """One command: a text, or a list that is executed as it is."""
-        if command.shell is not None:
-            self.text(depth, key, command.shell)
-        else:
-            self.list(depth, key, [scalar(word) for word in command.argv])
-
-    def commands(self, depth: int, key: str, commands: Sequence[Command]) -> None:
-        """One or several commands, where a list is always several."""
-        if not commands:
-            return
-        if len(commands) == 1 and commands[0].shell is not None:
-            self.text(depth, key, commands[0].shell)
-            return
-        self.line(depth, f"{key}:")
-        for command in commands:
-            text = command.shell
-            self.line(depth + 2, "- " + (flow(map(scalar, command.argv)) if text is None else scalar(text)))
+class _Writer(Lines):
+    """Every method writes one part of a plan at some indentation."""
 
     def setup(self, plan: Plan) -> None:
         """The commands of every worktree, and how long they may take when that is not what it is anyway."""
@@ -170,20 +120,17 @@ class _Writer:
             self.line(depth + 2, f"use: {sandbox.kind}")
             self.list(depth + 2, "writes", [scalar(path) for path in sandbox.writes])
 
+    def tries(self, depth: int, attempts: int | None, fallback: Sequence[AgentSpec] | None) -> None:
+        """What the run may try by itself; an empty `fallback` says that the plan's does not count."""
+        if attempts is not None:
+            self.line(depth, f"attempts: {attempts}")
+        if fallback is not None:
+            self.list(depth, "fallback", [flow_agent(agent) for agent in fallback])
+
     def budget(self, depth: int, budget: Budget) -> None:
         """Limits, in seconds, tokens and US dollars."""
-        parts = [
-            f"{key}: {number(value)}{unit}"
-            for key, value, unit in (
-                ("wall_clock", budget.wall_clock, "s"),
-                ("quiet", budget.quiet, "s"),
-                ("tokens", budget.tokens, ""),
-                ("cost", budget.cost, ""),
-            )
-            if value is not None
-        ]
-        if parts:
-            self.line(depth, f"budget: {{{', '.join(parts)}}}")
+        if budget != Budget():
+            self.line(depth, f"budget: {flow_budget(budget)}")
 
     def resources(self, resources: Sequence[Resource]) -> None:
         """A list of names when that says everything."""
@@ -310,6 +257,7 @@ class _Writer:
             self.command(4, "run", task.run)
         self.agent(4, task.agent)
         self.sandbox(4, task.sandbox)
+        self.tries(4, task.attempts, task.fallback)
         self.commands(4, "verify", task.verify)
         self.budget(4, task.budget)
         if task.handoff:
