@@ -107,7 +107,7 @@ def test_an_agent_is_told_which_stages_wait_for_it(repo: RepoBuilder) -> None:
     repo.commit({})
     repo.waves("run")
     told = repo.git("show", f"{INTEGRATION}:a.txt")
-    assert "Your work is also checked with:\n\n    risk: ./risk.sh" in told
+    assert "\n    test -s a.txt\n    risk: ./risk.sh\n" in told
     assert "meta" not in told
 
 
