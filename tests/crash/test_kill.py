@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 from tests.support import warm
 from tests.support.plans import plan, task, wait_for
+from tests.support.processes import Coordinator
 from tests.support.repo import ROOT, RepoBuilder, sealed_environment
 
 
@@ -41,24 +41,11 @@ def test_an_agent_outlives_its_coordinator_and_its_result_is_taken(tmp_path: Pat
     slow = plan(task("a", run="echo $$ >> pids.log; sleep 1; echo a > a.txt", files="{create: [a.txt]}"))
     repo = make_scene(tmp_path, slow)
     repo.commit({".gitignore": "*.log\n"})
-    first = subprocess.Popen(
-        [sys.executable, "-m", "git_waves", "run", "--verbose"],
-        cwd=repo.folder,
-        env={**repo.environment, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert first.stdout is not None
-    for line in first.stdout:
-        if line.rstrip().endswith(": agent"):
-            break
     mark = repo.folder.parent / "repo.waves/p/a.1/pids.log"
-    while not mark.exists():  # the line is printed before the agent starts
-        time.sleep(0.02)
-    first.kill()
-    first.wait()
-    first.stdout.close()
+    with Coordinator(repo) as first:
+        while not mark.exists():
+            time.sleep(0.02)
+        first.kill()
     done = repo.run_waves("run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert repo.git("show", "refs/waves/integration/p:a.txt") == "a"
@@ -69,15 +56,7 @@ def test_an_agent_outlives_its_coordinator_and_its_result_is_taken(tmp_path: Pat
 def test_two_coordinators_at_once_and_the_second_is_told_who_holds_it(tmp_path: Path) -> None:
     go = tmp_path / "go"
     repo = make_scene(tmp_path, plan(task("t1", run=f"{wait_for(go)}; echo t1 > t1.txt")))
-    environment = {**repo.environment, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        [sys.executable, "-m", "git_waves", "run", "--verbose"],
-        cwd=repo.folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as first:
+    with Coordinator(repo, "--verbose") as first:
         assert first.stdout is not None
         for line in first.stdout:
             if line.rstrip().endswith(": agent"):
