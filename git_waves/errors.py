@@ -33,6 +33,12 @@ class UsageError(WavesError):
     exit_code = UNMEASURED
 
 
+class UnmeasurableError(WavesError):
+    """The plan makes sense, and what follows from it cannot be worked out in reasonable time."""
+
+    exit_code = UNMEASURED
+
+
 class SurroundingsError(WavesError):
     """The machine, the repository or another run does not let us work."""
 

@@ -17,6 +17,7 @@ from git_waves.errors import PlanError, PlanProblem, UsageError
 from git_waves.formats.lineless import says_the_same
 from git_waves.formats.merging import Merged, combined_error, merge
 from git_waves.formats.names import plan_name_complaint, plan_name_from
+from git_waves.formats.size import check_size
 from git_waves.formats.source import MAX_BYTES, PlanSource, PlanText
 from git_waves.formats.sources import as_fragments, is_worth_noting, is_worth_reading, read_source
 
@@ -43,10 +44,13 @@ def import_plans(
     if complaint is not None:
         raise UsageError(complaint[0], hint=complaint[1])
     readings = list(_read_all(repository, specs))
+    for reading in readings:
+        check_size(reading.plan)
     if with_done:
         readings = [replace(reading, plan=_undone(reading.plan)) for reading in readings]
     coverages = tuple(map(measure, readings))
     merged = _one(readings, name)
+    check_size(merged.plan)
     return _written(merged, coverages)
 
 

@@ -24,6 +24,7 @@ from git_waves.core.weights import weigh
 from git_waves.errors import UsageError
 from git_waves.formats import read_text as read_any
 from git_waves.formats.collector import paused_collector
+from git_waves.formats.size import check_size
 from git_waves.formats.source import MAX_BYTES, PlanText
 
 __all__ = ["Analysis", "analyse", "read", "read_text", "read_whole", "rounds_of"]
@@ -47,7 +48,9 @@ def read(text: PlanText) -> Plan:
 
 def read_whole(text: PlanText) -> Reading:
     """As `read`, with what the text says and the plan does not."""
-    return read_any(text, known_agents=agents.KNOWN)
+    reading = read_any(text, known_agents=agents.KNOWN)
+    check_size(reading.plan)
+    return reading
 
 
 def analyse(

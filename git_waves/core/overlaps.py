@@ -8,80 +8,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 
-from git_waves.core.globs import glob_regex, literal_head, literal_tail, segments_of
+from git_waves.core.collision import Collision, OverlapKind
+from git_waves.core.globs import can_meet, glob_regex, literal_head, literal_tail, segments_of
 from git_waves.core.model import PathPattern, PatternKind, RepoPath, TaskId
 from git_waves.core.paths import compiled, fold, folders_of, overlap, overlap_as_written
+from git_waves.errors import UnmeasurableError
+
+MOST_LOOKS = 4_000_000
+"""How often claims are held against each other, some seconds of it. When every glob may meet every other it is the square
+of their number."""
+_GLOB_PAIR, _INSIDE = 8, 4  # looks: how much longer they take than a glob and a name
 
 _LAST = "\U0010ffff"  # sorts behind every letter of a path
-
-
-class OverlapKind(StrEnum):
-    """How two claims collide. CASE is a collision only where case or normalisation is ignored."""
-
-    SAME = "same"
-    INSIDE = "inside"
-    GLOB = "glob"
-    CASE = "case"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collision:
-    """Every task of `first` collides with every other task of `second` at `path`.
-
-    Two sides instead of pairs: 10,000 tasks on one file are one value, not 50 million. For SAME both sides are all the
-    tasks that claim `path`. `path` is the wider claim as plans write it; `others[i]` is a claim of `second[i]` that
-    meets it. `guessed` are tasks of either side whose claims here are all inferred.
-    """
-
-    path: RepoPath
-    kind: OverlapKind
-    first: tuple[TaskId, ...]
-    second: tuple[TaskId, ...]
-    others: tuple[RepoPath, ...]
-    guessed: frozenset[TaskId] = frozenset()
-
-    @property
-    def tasks(self) -> tuple[TaskId, ...]:
-        """All tasks of both sides, by id."""
-        return tuple(sorted({*self.first, *self.second}))
-
-    def pairs(self) -> Iterator[tuple[TaskId, TaskId]]:
-        """Each colliding pair once, the smaller id first. Quadratic: for small collisions."""
-        yield from sorted({(min(a, b), max(a, b)) for a in self.first for b in self.second if a != b})
-
-    def among(self, tasks: Set[TaskId]) -> Collision | None:
-        """The same collision between these tasks only; None when too few are left to collide."""
-        first = tuple(task for task in self.first if task in tasks)
-        kept = [(task, other) for task, other in zip(self.second, self.others, strict=True) if task in tasks]
-        second = tuple(task for task, _ in kept)
-        if not first or not second or len({*first, *second}) < 2:
-            return None
-        if len(first) == len(self.first) and len(kept) == len(self.second):
-            return self
-        return Collision(
-            path=self.path,
-            kind=self.kind,
-            first=first,
-            second=second,
-            others=tuple(other for _, other in kept),
-            guessed=self.guessed & tasks,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overlap:
-    """One pair of tasks that collide at `path` (the wider claim, as plans write it); `first` has the smaller id."""
-
-    first: TaskId
-    second: TaskId
-    path: RepoPath
-    kind: OverlapKind
 
 
 @dataclass(slots=True)
@@ -97,7 +40,7 @@ Claims = Iterable[tuple[TaskId, PathPattern, bool]]
 
 
 def find_collisions(claims: Claims) -> tuple[Collision, ...]:
-    """Every collision between different tasks, by path and kind."""
+    """Every collision between different tasks, by path and kind; UnmeasurableError when that takes too many looks."""
     index = _Index.of(claims)
     found = _Found()
     for entry in map(index.entry, index.shared):
@@ -200,6 +143,7 @@ class _Plain:
                 for below in self.names[_range(self.names, name + "\0")]:
                     for wider in self.entries(name):
                         for entry in self.entries(below):
+                            found.look(_INSIDE * len(entry.claimants))
                             found.add(_kind(OverlapKind.INSIDE, wider, entry), wider, entry)
 
 
@@ -210,6 +154,16 @@ class _Found:
         self._sides: dict[
             tuple[OverlapKind, int], tuple[_Entry, dict[TaskId, RepoPath], dict[TaskId, bool]]
         ] = {}
+        self._looks = 0
+
+    def look(self, times: int = 1) -> None:
+        """Before two claims are held against each other, so many times."""
+        self._looks += times
+        if self._looks > MOST_LOOKS:
+            raise UnmeasurableError(
+                "there are too many folders and globs that may meet each other, so collisions cannot be measured",
+                hint="claim the files or the folder that a task works in, and not '**' of everything",
+            )
 
     def add(self, kind: OverlapKind, wider: _Entry, other: _Entry) -> None:
         """`other` meets `wider`; nothing to say when one and the same task claims both."""
@@ -272,6 +226,7 @@ class _Globs:
         below = head + "\0" if head else ""
         accepts = compiled(glob_regex(fold(glob.pattern.text))).fullmatch
         for name in self._candidates(glob, below):
+            self._found.look()
             is_match = accepts(name.replace("\0", "/")) is not None
             for entry in self._plain.entries(name):
                 # As written too: folding can change the number of letters, which `?` counts.
@@ -280,6 +235,7 @@ class _Globs:
                 ):
                     self._found.add(_kind(OverlapKind.GLOB, glob, entry), glob, entry)
         for name in self._plain.folders[_range(self._plain.folders, below)]:
+            self._found.look(_GLOB_PAIR)
             for entry in self._plain.entries(name):
                 if entry.pattern.kind is PatternKind.DIR and overlap(glob.pattern, entry.pattern):
                     self._found.add(_kind(OverlapKind.GLOB, glob, entry), glob, entry)
@@ -308,20 +264,28 @@ class _Globs:
 
     def _meet_each_other(self) -> None:
         """Two globs can meet only when the beginning of one is, or lies in, the beginning of the other."""
-        above: list[tuple[str, str, _Entry]] = []
+        above: list[tuple[str, str, tuple[str, ...], _Entry]] = []
         for head, number in sorted(
             (_name(literal_head(entry.pattern.text)), number) for number, entry in enumerate(self._globs)
         ):
             glob = self._globs[number]
             ending = _ending(glob)
+            segments = segments_of(fold(glob.pattern.text))
             while not f"{head}\0".startswith(above[-1][0] if above else ""):
                 above.pop()
-            for _, other_ending, other in above:
-                if (ending.endswith(other_ending) or other_ending.endswith(ending)) and overlap(
-                    other.pattern, glob.pattern
+            self._found.look(_GLOB_PAIR * len(above))
+            for _, other_ending, other_segments, other in above:
+                if (ending.endswith(other_ending) or other_ending.endswith(ending)) and (
+                    can_meet(other_segments, segments) or self._meet_as_written(other, glob)
                 ):
                     self._found.add(_kind(OverlapKind.GLOB, other, glob), other, glob)
-            above.append((head + "\0" if head else "", ending, glob))
+            above.append((head + "\0" if head else "", ending, segments, glob))
+
+    @staticmethod
+    def _meet_as_written(a: _Entry, b: _Entry) -> bool:
+        """What folding hides: it can change the number of letters, which `?` counts."""
+        is_plain = a.pattern.text.isascii() and b.pattern.text.isascii()
+        return not is_plain and overlap_as_written(a.pattern, b.pattern)
 
 
 def _kind(kind: OverlapKind, a: _Entry, b: _Entry) -> OverlapKind:

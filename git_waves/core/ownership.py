@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from git_waves.core.collision import Collision, Overlap
 from git_waves.core.globs import glob_regex, is_glob
 from git_waves.core.model import Intent, Origin, PathPattern, PatternKind, Plan, RepoPath, Rules, Task, TaskId
-from git_waves.core.overlaps import Collision, Overlap, find_collisions
+from git_waves.core.overlaps import find_collisions
 from git_waves.core.paths import compiled, folders_of
 
 _INFERRED = str(Origin.INFERRED)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from git_waves.core.collision import Collision
 from git_waves.core.contention import Contention, Problem, blockers
 from git_waves.core.model import (
     Hold,
@@ -21,7 +22,6 @@ from git_waves.core.model import (
 )
 from git_waves.core.needs import effective_needs
 from git_waves.core.order import Barriers, place_in_groups
-from git_waves.core.overlaps import Collision
 from git_waves.core.ownership import OwnershipManifest, build_manifest
 from git_waves.core.placement import place
 

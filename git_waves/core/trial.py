@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from git_waves.core.collision import OverlapKind
 from git_waves.core.model import Plan, TaskId
-from git_waves.core.overlaps import OverlapKind
 from git_waves.core.ownership import OwnershipManifest, collisions_of
 from git_waves.core.paths import overlap, parse_pattern
 from git_waves.core.schedule import lay_out, open_collisions

@@ -9,12 +9,13 @@ from __future__ import annotations
 from git_waves.core.coverage import Reading
 from git_waves.errors import PlanProblem
 from git_waves.formats.checks import plan_error
-from git_waves.formats.draft import MOST_TASKS, DraftTask, PlanDraft
+from git_waves.formats.draft import DraftTask, PlanDraft
 from git_waves.formats.jsonmarks import JsonFault, read_object, rows_of
 from git_waves.formats.markdown import Line
 from git_waves.formats.names import shorten
 from git_waves.formats.prose import mentions_in
 from git_waves.formats.records import Record
+from git_waves.formats.size import MOST_TASKS
 from git_waves.formats.source import PlanText
 
 HINT = "an issue is a line with an 'id', a 'title' and a 'status'"

@@ -35,12 +35,10 @@ from git_waves.formats.names import plan_name_from, shorten
 from git_waves.formats.problems import Problems
 from git_waves.formats.prose import MOST as MOST_MENTIONS
 from git_waves.formats.records import title_of
+from git_waves.formats.size import MOST_NEEDS, MOST_TASKS
 from git_waves.formats.source import PlanText
 from git_waves.formats.taskids import usable_ids
 
-MOST_TASKS = 20_000
-MOST_NEEDS = 200_000
-"""`all tasks above`, said by every task, is the square of their number."""
 MOST_SKIPPED = 2_000
 _MOST_FILES = 5_000
 _DEEPEST = 64

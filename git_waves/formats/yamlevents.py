@@ -28,8 +28,8 @@ from git_waves.formats.yamlproblems import (
     too_deep,
 )
 
-MOST_VALUES = 2_000_000
-"""Of one document; a plan of 100,000 tasks has about a million."""
+MOST_VALUES = 1_500_000
+"""Of one document; a plan of 100,000 tasks has 1.4 million."""
 
 _NULLS = frozenset({"", "~", "null"})
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from git_waves.core.collision import Collision, Overlap, OverlapKind
 from git_waves.core.model import Plan, RepoPath, Rules, TaskId
-from git_waves.core.overlaps import Collision, Overlap, OverlapKind
 from git_waves.core.ownership import (
     OwnershipManifest,
     build_manifest,

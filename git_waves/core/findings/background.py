@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from git_waves.core.collision import Collision
 from git_waves.core.findings.facts import Facts
 from git_waves.core.findings.wording import count, listed, quoted
 from git_waves.core.model import Background, Finding, Level, Origin, TaskId
-from git_waves.core.overlaps import Collision, find_collisions
+from git_waves.core.overlaps import find_collisions
 
 
 def check_background(facts: Facts) -> tuple[Finding, ...]:

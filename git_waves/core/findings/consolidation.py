@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
+from git_waves.core.collision import OverlapKind
 from git_waves.core.findings.facts import Facts
 from git_waves.core.findings.wording import quoted
 from git_waves.core.model import Finding, Level, Origin, RepoPath, Task, TaskId
-from git_waves.core.overlaps import OverlapKind
 from git_waves.core.registration import registration_of
 
 _MOST_TOLD = 20

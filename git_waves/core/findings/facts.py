@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from git_waves.core.bounds import Bounds, measure
+from git_waves.core.collision import Collision, OverlapKind
 from git_waves.core.findings.wording import count, listed
 from git_waves.core.model import (
     Claim,
@@ -21,7 +22,6 @@ from git_waves.core.model import (
 )
 from git_waves.core.needs import EffectiveNeeds, effective_needs
 from git_waves.core.order import Barriers, Order, build_order, place_in_groups
-from git_waves.core.overlaps import Collision, OverlapKind
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.core.paths import matches
 from git_waves.core.schedule import contended_resources, open_collisions

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from git_waves.core.collision import Collision, OverlapKind
 from git_waves.core.findings.facts import Facts, names
 from git_waves.core.findings.wording import count
 from git_waves.core.model import Finding, Level, SharedPaths, TaskId
-from git_waves.core.overlaps import Collision, OverlapKind
 
 _CLAIMED = {
     OverlapKind.SAME: "'{path}' is claimed",

@@ -22,6 +22,9 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 _WELL_KNOWN = re.compile(r"HOME|PATH|PWD|USER|SHELL|TMPDIR|LANG|[0-9#?$!]|WAVES_[A-Z_]+")
 
+_NUMBERED = frozenset({"$?", "$#", "$$", "${?}", "${#}"})
+_COUNTING = re.compile(r'"?\$\([^;&\n]*\|\s*(?:wc -[lwcm]|grep -c\b[^|;&\n]*)\s*\)"?')
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -83,7 +86,21 @@ def _one_word(word: Word) -> Answer:
         why = f"'test' with the one word '{word.text}' is true, because the word is not empty"
         hint = "put blanks around the operator, or say what is asked: -f, -s, -n"
         return Answer(True, Cause(f"test {word.text}", why, hint))
+    if word.literal is None and (reason := _never_empty(word)):
+        hint = "compare it: test ... -eq N"
+        return Answer(
+            True, Cause(f"test {word.text}", f"'test' with one word is true, because {reason}", hint)
+        )
     return Answer(truth=False) if word.literal is not None else _OPEN
+
+
+def _never_empty(word: Word) -> str | None:
+    """Why a word that is one expansion always holds something."""
+    if word.text.strip('"') in _NUMBERED:
+        return f"{word.text} is always a number"
+    if word.scripts and not word.reads and _COUNTING.fullmatch(word.text):
+        return f"'{word.text}' always prints a number"
+    return None
 
 
 def _unary(operator: str | None, word: Word, known: Mapping[str, str | None]) -> Answer:

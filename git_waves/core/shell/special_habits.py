@@ -112,7 +112,7 @@ def _git(words: Words) -> Habit | None:
     if verb in ("log", "show", "branch", "tag", "blame", "shortlog", "reflog", "remote"):
         return prints(f"git {verb}", strength=Strength.WEAK)
     if verb == "grep":
-        return QUESTION
+        return _grep(words[words.index("grep") :]) or QUESTION
     return (
         Habit(Kind.PREPARE) if verb in ("add", "commit", "fetch", "stash", "clean", "worktree") else UNKNOWN
     )

@@ -48,6 +48,9 @@ grep -cq x f
 test "$(grep -c '^## ' README.md)" -eq 5
 test -z "$(git status --porcelain)"
 test -z "$(gofmt -l .)"
+test "$(git diff --name-only)"
+[ $(ls | wc -l) -gt 3 ]
+[ "$VERSION" ]
 test -s dist/app.js
 [ -n "$VERSION" ]
 [ "$(cat VERSION)" = 2.0 ]
@@ -138,6 +141,11 @@ if => if pytest; then echo ok; fi
 if => if ! pytest; then echo bad; fi
 -n $x => [ -n $x ]
 foo => test foo
+$? => make test; [ $? ]
+"$?" => pytest; test "$?"
+$# => [ $# ]
+grep -c => test "$(git log --oneline | grep -c fix)"
+wc -l => [ $(git status --porcelain | wc -l) ]
 "$a"=="b" => [ "$a"=="b" ]
 $n=3 => [ $n=3 ]
 [[ foo ]] => [[ foo ]]
@@ -169,6 +177,7 @@ PROVES_LITTLE = r"""
 grep -c => grep -c TODO README.md
 grep -c => grep -c a x && grep -c b y
 grep -c => rg --count TODO src
+grep -c => git grep -c TODO
 cat => cat report.txt
 head => head -5 report.txt
 git diff => git diff

@@ -1,0 +1,47 @@
+"""What is too large to be worked out is refused before it costs anything, and said to be unmeasured."""
+
+from __future__ import annotations
+
+import pytest
+
+from git_waves.core import overlaps
+from git_waves.core.model import TaskId
+from git_waves.core.paths import parse_pattern
+from git_waves.errors import PlanError, UnmeasurableError
+from git_waves.formats import size
+from git_waves.formats.size import check_size
+from tests.core.plans import plan, task
+
+SOME = plan(task("a", "a.c", "b.c"), task("b", "c.c", needs=["a"]), task("c", needs=["a"]))
+
+
+@pytest.mark.parametrize(("limit", "most"), [("TASKS", 2), ("NEEDS", 1), ("PATHS", 2)])
+def test_a_plan_that_is_too_large_is_not_measured(
+    limit: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_size(SOME)
+    monkeypatch.setattr(size, f"MOST_{limit}", most)
+    with pytest.raises(PlanError) as raised:
+        check_size(SOME)
+    assert raised.value.exit_code == 2
+    assert raised.value.problems[0].message == f"the plan has more than {most} {limit.lower()}"
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [f"**/{n}*/**" for n in range(40)],
+        [*(f"d{n}/" for n in range(100)), *(f"**/x?{n}" for n in range(7))],
+        [*("d/" * n for n in range(1, 20)), *("d/" * 20 + str(n) for n in range(70))],
+    ],
+    ids=["globs", "globs and folders", "folders in folders"],
+)
+def test_claims_that_all_may_meet_each_other_are_looked_at_so_often_and_no_more(
+    texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = [(TaskId(f"t{n}"), parse_pattern(text), True) for n, text in enumerate(texts)]
+    monkeypatch.setattr(overlaps, "MOST_LOOKS", 10_000)
+    overlaps.find_collisions(claims)
+    monkeypatch.setattr(overlaps, "MOST_LOOKS", 5_000)
+    with pytest.raises(UnmeasurableError, match="too many folders and globs"):
+        overlaps.find_collisions(claims)
