@@ -162,7 +162,7 @@ def _facts(repository: Repository) -> RepositoryFacts:
         plan_hint=plan_hint,
         base=base,
         has_base=base is not None and here.resolve(base) is not None,
-        uncommitted=here.uncommitted_paths() if head is not None else (),
+        uncommitted=_uncommitted(here, plan) if head is not None else (),
         file_system=file_system(common_dir),
         folds_case=folds_case(repository.main_work_tree, ".git") if common_dir.name == ".git" else False,
         free=shutil.disk_usage(common_dir).free,
@@ -183,6 +183,11 @@ def _facts(repository: Repository) -> RepositoryFacts:
         settings_trouble=settings_trouble,
         settings_hint=settings_hint,
     )
+
+
+def _uncommitted(here: Git, plan: str) -> tuple[RepoPath, ...]:
+    """A run keeps its plan, committed or not."""
+    return tuple(path for path in here.uncommitted_paths() if path != plan)
 
 
 def _plan(repository: Repository) -> tuple[str, int | None, str | None, str, str]:

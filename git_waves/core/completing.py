@@ -17,6 +17,7 @@ _CHOICES = {
     "--record": ("approve", "revise"),
     "--format": ("text", "github"),
 }
+_SHELLS = ("bash", "fish", "zsh")
 _ANY_TASK = frozenset({"log", "show", "restore"})
 _STUCK_TASK = frozenset({"retry", "skip", "open"})
 
@@ -34,6 +35,10 @@ def candidates(words: Sequence[str], state: RunState | None) -> list[str]:
         return _beginning(
             current, {name.split(" ")[1] for name in commands() if name.startswith(f"{command} ")}
         )
+    if command in ("help", "man") and not current.startswith("-"):
+        return _beginning(current, {name.split(" ")[0] for name in commands()}) if len(before) == 1 else []
+    if command == "completion":
+        return _beginning(current, _SHELLS) if len(before) == 1 else []
     usage = commands().get(command)
     if usage is None:
         return []

@@ -33,6 +33,10 @@ def state(tmp_path: Path) -> RunState:
     [
         ("st", ["status", "stop"]),
         ("hooks ", ["uninstall"]),
+        ("help sh", ["show"]),
+        ("man ru", ["run"]),
+        ("man --i", ["--install"]),
+        ("completion z", ["zsh"]),
         ("show t", ["t1", "t2"]),
         ("log g", ["gate:tests"]),
         ("retry m", ["menu"]),

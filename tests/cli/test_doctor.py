@@ -108,11 +108,13 @@ def test_a_checkout_that_became_a_bare_repository(repo: RepoBuilder, waves: Wave
 
 @pytest.mark.usefixtures("machine")
 def test_a_plan_that_cannot_be_read_is_a_problem(repo: RepoBuilder, waves: Waves) -> None:
-    repo.commit({PLAN: "version: 1\nname: p\nfoo: 1\ntasks: [{id: a, run: x, bar: 1}]\n"})
+    repo.commit({"a.txt": ""})
+    repo.write({PLAN: "version: 1\nname: p\nfoo: 1\ntasks: [{id: a, run: x, bar: 1}]\n"})
     level, message, hint = levels(waves, exit=1)["plan"]
     assert (level, hint) == ("problem", "'git waves plan' shows it all")
     assert message.startswith("'.waves/plan.yaml:3': ")
     assert message.endswith("(and 1 more)")
+    assert levels(waves, exit=1)["work tree"][0] == "ok", "a plan need not be committed"
 
 
 def test_nothing_of_the_repository_is_executed(
