@@ -188,8 +188,8 @@ background:
     resume: echo resume >> "$NOTES/diary"
 gates:
   door:
-    run: test -s shared.txt && test -s a.txt && sh "$HOME/gate.sh" free
-    control: rm -f shared.txt
+    run: test -s theirs.txt && test -s a.txt && sh "$HOME/gate.sh" free
+    control: rm -f theirs.txt
     guards: [a.txt]
 review: grep -q '^diff --git'
 stages:
