@@ -20,7 +20,6 @@ from git_waves.core.model import Oid, RepoPath
 from git_waves.errors import SurroundingsError
 
 MINIMUM_VERSION = (2, 38)  # `merge-tree --write-tree`: merges without a checkout
-ZERO = Oid("0" * 40)
 _LONGEST_STORY = 4000  # letters of git's words that are kept: it may warn about every file there is
 
 # Settings that hold for every call. The user's hooks are for the commits people and agents make (they run in the task
@@ -918,19 +917,28 @@ class Git:
         """
         placed = Git(self.git_dir, work_tree=folder)
         environment = {"GIT_INDEX_FILE": str(index)}
+        # The user's own checkout may be sparse, which is no affair of this folder; in a sparse index, what is there all the
+        # same counts.
+        adding = ("-c", "core.sparseCheckout=true", "-c", "index.sparse=false", "add", "--sparse", "--all")
         if without:
             # Git dies of paths behind a link, which it would not add, and refuses to leave out what it ignores anyway.
             there = [path for path in without if not _is_behind_link(folder, path)]
             ignored = {one.removeprefix("./") for one in placed._check_ignore(there)}
             left_out = [f":(top,exclude,literal){path}" for path in there if path not in ignored]
             magic = {**environment, "GIT_LITERAL_PATHSPECS": "0"}
-            placed._run("add", "--all", "--", ".", *left_out, environment=magic)
+            placed._run(*adding, "--", ".", *left_out, environment=magic)
         else:
-            placed._run("add", "--all", ".", environment=environment)
+            placed._run(*adding, ".", environment=environment)
         return Oid(placed._run("write-tree", environment=environment).stdout.decode().strip())
 
-    def reset_hard(self, commit: Oid) -> None:
-        """Make index and files of this worktree equal to `commit`. Only for a folder no agent has worked in yet."""
+    def reset_hard(self, commit: Oid, *, cone: Sequence[str] | None = None) -> None:
+        """Make index and files of this worktree equal to `commit`: all files, or those of the folders `cone` and those beside the
+        way there. Only for a folder no agent has worked in yet."""
+        if cone is None:  # a new worktree is as sparse as the one it was made from
+            self._run("-c", "core.sparseCheckout=false", "reset", "--hard", "--quiet", commit)
+            return
+        folders = b"".join(os.fsencode(_as_cone(folder)) + b"\n" for folder in cone)
+        self._run("sparse-checkout", "set", "--cone", "--no-sparse-index", "--stdin", stdin=folders)
         self._run("reset", "--hard", "--quiet", commit)
 
     def identity_problem(self) -> str | None:
@@ -961,6 +969,11 @@ class Git:
     def remove_worktree(self, folder: Path) -> None:
         """Remove a worktree, locked and dirty as it may be. Only `worktrees.remove` calls this, after its proof."""
         self._run("worktree", "remove", "--force", "--force", str(folder))
+
+
+def _as_cone(folder: str) -> str:
+    """A folder as `sparse-checkout --stdin` reads it: as a C string where it could be something else."""
+    return '"' + folder.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _as_alternate(folder: Path) -> str:

@@ -120,12 +120,24 @@ def _is_taken(folder: Path) -> bool:
     return folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir())))
 
 
-def fill(lease: Lease, admin: Path) -> None:
-    """Write the base's files into the folder. Only before an agent has started there."""
+def fill(lease: Lease, admin: Path, *, cone: Sequence[str] | None = None) -> None:
+    """Write the base's files into the folder, or those of the folders `cone` only. Only before an agent has started there."""
     placed = Git(admin, work_tree=lease.folder)
-    placed.reset_hard(lease.base)
+    placed.reset_hard(lease.base, cone=cone)
+    if cone is None:  # whatever git in there does later: as sparse as the user's checkout it is not
+        whole = {"core.sparseCheckout": "false", "index.sparse": "false"}
+        placed.edit_config(
+            admin / "config.worktree", whole if placed.config_values("core.sparseCheckout") else {}
+        )
     lease.index.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(admin / "index", lease.index)
+    if cone is not None:
+        shutil.copyfile(admin / "index", _sparse_index(lease))
+
+
+def _sparse_index(lease: Lease) -> Path:
+    """Which files a sparse worktree never had, so that they do not look deleted when our index is damaged."""
+    return lease.index.with_name(f"{lease.index.name}.sparse")
 
 
 def fence_in(git: Git, lease: Lease, admin: Path) -> Path:
@@ -157,7 +169,10 @@ def snapshot(git: Git, lease: Lease, without: Sequence[RepoPath] = ()) -> Oid:
             lease.index.unlink()
     lease.index.with_name(f"{lease.index.name}.lock").unlink(missing_ok=True)
     lease.index.parent.mkdir(parents=True, exist_ok=True)
-    git.read_tree(git.tree_of(lease.base), index=lease.index)
+    if _sparse_index(lease).exists():
+        shutil.copyfile(_sparse_index(lease), lease.index)
+    else:
+        git.read_tree(git.tree_of(lease.base), index=lease.index)
     return git.write_work_tree(lease.folder, index=lease.index, without=without)
 
 

@@ -288,6 +288,7 @@ class Task:
     fallback: tuple[AgentSpec, ...] | None = None
     verify: tuple[Command, ...] = ()
     budget: Budget = Budget()
+    reads: tuple[PathPattern, ...] = ()
     handoff: tuple[RepoPath, ...] = ()
     attended: bool = False
     commit: CommitPolicy = CommitPolicy.AUTO
@@ -316,7 +317,10 @@ class SharedPaths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A whole plan, checked by its reader: ids unique, needs known and acyclic, groups, gates and resources known."""
+    """A whole plan, checked by its reader: ids unique, needs known and acyclic, groups, gates and resources known.
+
+    With `sparse` (what every task reads, maybe nothing) a task's worktree holds only the folders that it owns or reads.
+    """
 
     name: str
     source: str
@@ -332,6 +336,7 @@ class Plan:
     setup: tuple[Command, ...] = ()
     setup_timeout: float = DEFAULT_SETUP_TIMEOUT
     include: tuple[Include, ...] = ()
+    sparse: tuple[PathPattern, ...] | None = None
     resources: tuple[Resource, ...] = ()
     background: tuple[Background, ...] = ()
     gates: tuple[Gate, ...] = ()

@@ -19,6 +19,7 @@ from git_waves.core.model import (
     Budget,
     Gate,
     GroupDef,
+    PathPattern,
     Plan,
     Resource,
     SharedPaths,
@@ -95,6 +96,7 @@ class _Merging:
             include=tuple(
                 {(one.how, one.pattern, one.to): one for plan in self.plans for one in plan.include}.values()
             ),
+            sparse=self._sparse(),
             resources=self._named("resource", lambda plan: plan.resources),
             background=self._named("background writer", lambda plan: plan.background),
             gates=self._gates(),
@@ -111,6 +113,13 @@ class _Merging:
             names = ", ".join(plan.source for plan in self.plans)
             raise plan_error(shorten(names, 200), self.problems, measured=True)
         return Merged(plan=plan, raw_ids=self.raw_ids, notes=tuple(self.notes))
+
+    def _sparse(self) -> tuple[PathPattern, ...] | None:
+        """Worktrees hold everything as soon as one plan wants that."""
+        reads = [plan.sparse for plan in self.plans]
+        if any(one is None for one in reads):
+            return None
+        return tuple(dict.fromkeys(pattern for one in reads for pattern in one or ()))
 
     def _give_ids(self) -> None:
         taken: set[str] = set()

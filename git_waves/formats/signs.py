@@ -28,7 +28,7 @@ _schema_version = _finder(r'"schema_version"\s*:')
 _loopdeck = _finder(r"^[ \t]*(?:-[ \t]+)?execution_id[ \t]*:", _M)
 _phases = _finder(r"^phases[ \t]*:", _M)
 _own_keys = _finder(
-    r"""\A["']?(?:version|name|base|scheduler|max_parallel|on_failure|on_red|agent|commit|setup|include|resources|background|gates|groups|"""
+    r"""\A["']?(?:version|name|base|scheduler|max_parallel|on_failure|on_red|agent|commit|setup|include|sparse|resources|background|gates|groups|"""
     r"""tasks|expect|budget|sandbox|require_review|review|stages|id|phases)["']?[ \t]*:(?:[ \t]|$)"""
 )
 _first_words = _finder(r"^(?!#|---[ \t]*$|[ \t]*$).*$", _M)

@@ -11,6 +11,7 @@ from git_waves.adapters.canary import canary as sing
 from git_waves.adapters.process import Reason
 from git_waves.adapters.rundir import write_durably
 from git_waves.adapters.seal import check_seal
+from git_waves.core.cone import cone_of
 from git_waves.errors import SurroundingsError
 from git_waves.ladder.attempt import Climb, Fell, Interrupted
 from git_waves.ladder.handoff import give, outside
@@ -56,7 +57,7 @@ def _make(state: Climb) -> Fell | None:
     """The worktree, its files and what the task is given, its hooks, and the seal on what must not change in it."""
     state.admin = worktrees.ensure(state.git, state.lease)
     write_durably(_admin_note(state), json.dumps({"admin": state.admin.name}).encode())
-    worktrees.fill(state.lease, state.admin)
+    worktrees.fill(state.lease, state.admin, cone=cone_of(state.plan, state.task, state.granted))
     fallen = bring_along(state) or give(state)
     if fallen is not None:
         return fallen

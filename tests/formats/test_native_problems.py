@@ -40,7 +40,7 @@ def bad_path(line: int, path: str, owner: str) -> str:
 
 
 KEYS = (
-    "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, attempts, fallback, commit, setup, include, "
+    "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, attempts, fallback, commit, setup, include, sparse, "
     "resources, background, gates, review, stages, groups, tasks, expect, budget, require_review, sandbox"
 )
 LETTERS = "letters, digits, '.', '_' and '-', at most 64, a letter or digit first"

@@ -212,6 +212,7 @@ def plans(draw: st.DrawFn) -> Plan:
                 attempts=draw(st.none() | st.integers(1, 9)),
                 fallback=draw(st.none() | st.sampled_from(FALLBACKS)),
                 verify=draw(LISTS),
+                reads=draw(st.sampled_from([(), (parse_pattern("lib/"),)])),
                 budget=draw(BUDGETS),
                 attended=draw(st.booleans()),
                 commit=draw(st.sampled_from(CommitPolicy)),
@@ -240,6 +241,7 @@ def plans(draw: st.DrawFn) -> Plan:
         setup=draw(LISTS),
         setup_timeout=draw(st.sampled_from([DEFAULT_SETUP_TIMEOUT, 90.0])),
         include=draw(INCLUDES),
+        sparse=draw(st.sampled_from([None, (), (parse_pattern("tools/"), parse_pattern("a.py"))])),
         resources=tuple(
             Resource(
                 name=name,

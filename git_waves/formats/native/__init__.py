@@ -22,6 +22,7 @@ from git_waves.formats.native.sections import (
     read_setup,
     read_setup_timeout,
     read_shared_paths,
+    read_sparse,
     read_stages,
 )
 from git_waves.formats.native.shape_problems import fit
@@ -78,6 +79,7 @@ def _read(text: PlanText, tree: MarkedMap, known_agents: frozenset[str], problem
             damaged=fitted.damaged,
             problems=problems,
             is_fragment=text.is_fragment,
+            is_sparse=fitted.shape.sparse is not None or "sparse" in tree.refused,
         )
         plan = _build(reader, fitted.shape, tree, text)
         if not problems:
@@ -106,6 +108,7 @@ def _build(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap, text: PlanT
         setup=read_setup(reader, shape, tree),
         setup_timeout=read_setup_timeout(reader, shape, tree),
         include=read_include(reader, shape, tree),
+        sparse=read_sparse(reader, shape, tree),
         resources=resources,
         background=background,
         gates=gates,

@@ -28,7 +28,8 @@ def expressible(plan: Plan) -> Plan:
     the same. A guess has no intent.
     """
     done = {task.id for task in plan.tasks if task.is_done}
-    tasks = tuple(_expressible(task, done) for task in plan.tasks if task.id not in done)
+    is_sparse = plan.sparse is not None
+    tasks = tuple(_expressible(task, done, is_sparse=is_sparse) for task in plan.tasks if task.id not in done)
     used = {task.group for task in tasks}
     wanted = {group for gate in plan.gates for group in gate.groups}
     stages = tuple(
@@ -49,7 +50,7 @@ def expressible(plan: Plan) -> Plan:
     )
 
 
-def _expressible(task: Task, done: set[TaskId]) -> Task:
+def _expressible(task: Task, done: set[TaskId], *, is_sparse: bool) -> Task:
     claims: dict[PathPattern, Claim] = {}
     for claim in _in_order(task.claims):
         guess = claim.origin is Origin.INFERRED
@@ -58,6 +59,7 @@ def _expressible(task: Task, done: set[TaskId]) -> Task:
         task,
         needs=tuple(on for on in task.needs if on not in done),
         claims=tuple(claims.values()),
+        reads=task.reads if is_sparse else (),
         verify=_several(task.verify),
         blocker=None,
     )

@@ -37,6 +37,7 @@ class Reader:
     problems: list[PlanProblem]
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     is_fragment: bool = False
+    is_sparse: bool = False
 
     def refuse(self, line: int, message: str, hint: str = "") -> None:
         """Add a problem."""

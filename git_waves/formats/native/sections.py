@@ -12,6 +12,7 @@ from git_waves.core.model import (
     GroupDef,
     How,
     Include,
+    PathPattern,
     PatternKind,
     Resource,
     Scope,
@@ -95,6 +96,17 @@ def read_include(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tu
             reader.refuse(line_of(marks, "to"), f"'to' goes with 'template', not with '{how}'")
         found.append(_include(reader, how, pattern, entry.to, line))
     return tuple(one for one in found if one is not None)
+
+
+def read_sparse(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[PathPattern, ...] | None:
+    """What every task reads, when worktrees hold only what is needed; None when they hold everything."""
+    if shape.sparse is None:
+        return None
+    if isinstance(shape.sparse, str):
+        return () if reader.flag(shape.sparse, "sparse", tree, "the plan") else None
+    placed = zip(shape.sparse, entry_lines(tree, "sparse"), strict=True)
+    patterns = (read_path(path, line, "'sparse'", reader.problems) for path, line in placed)
+    return tuple(one for one in patterns if one is not None)
 
 
 def _include(reader: Reader, how: How, pattern: str, to: str | None, line: int) -> Include | None:

@@ -116,6 +116,9 @@ class Task(Shape):
         description="Must pass in the worktree before the task is merged: one command or a list of them.",
     )
     budget: Budget | None = Field(default=None, description="Limits of this task.")
+    reads: list[Path] | None = Field(
+        default=None, description="Folders and files it reads and does not own, where the plan is sparse."
+    )
     handoff: list[Path] | None = Field(
         default=None, description="Files copied to the dependents' worktrees, never merged."
     )
@@ -210,6 +213,10 @@ _IncludeChoice = Annotated[
     Annotated[Text, Tag("<text>")] | Annotated[Include, Tag("<map>")],
     either("a pattern, or a mapping of copy, link or template to one"),
 ]
+SparseChoice = Annotated[
+    Annotated[Flag, Tag("<text>")] | Annotated[list[Path], Tag("<list>")],
+    either("true, or a list of paths that every task reads"),
+]
 _Resources = Annotated[
     Annotated[list[Id], Tag("<list>")] | Annotated[dict[str, Resource], Tag("<map>")],
     either("a list of names, or a mapping of name to capacity, scope and kind"),
@@ -268,6 +275,10 @@ class PlanShape(Shape):
     )
     include: list[_IncludeChoice] | None = Field(
         default=None, description="Ignored files that every worktree is given; beside '.worktreeinclude'."
+    )
+    sparse: SparseChoice | None = Field(
+        default=None,
+        description="Worktrees hold only what their task owns or reads: true, or a list of paths that every task reads.",
     )
     resources: _Resources | None = Field(
         default=None, description="What is not a file and cannot be shared freely."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from git_waves.core.model import Claim, CommitPolicy, Intent, Origin, RepoPath, Task, TaskId
+from git_waves.core.model import Claim, CommitPolicy, Intent, Origin, PathPattern, RepoPath, Task, TaskId
 from git_waves.formats.checks import (
     Placed,
     TaskNeeds,
@@ -13,6 +13,7 @@ from git_waves.formats.checks import (
     check_once,
     read_claims,
     read_files,
+    read_path,
 )
 from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of, map_under
 from git_waves.formats.names import shorten
@@ -66,6 +67,7 @@ def _read_task(reader: Reader, shape: shapes.Task, marks: MarkedMap, commit: Com
         fallback=reader.fallback(shape.fallback, marks, owner) if shape.fallback is not None else None,
         verify=reader.commands(shape.verify, "verify", marks, owner) if shape.verify is not None else (),
         budget=reader.budget(shape.budget, map_under(marks, "budget"), owner) if shape.budget else NO_LIMITS,
+        reads=_reads(reader, shape.reads, marks, owner) if shape.reads else (),
         handoff=_handoff(reader, shape.handoff, marks, owner) if shape.handoff else (),
         attended=shape.attended is not None and reader.flag(shape.attended, "attended", marks, owner),
         commit=(shape.commit and reader.choice(CommitPolicy, shape.commit, "commit", marks)) or commit,
@@ -103,6 +105,20 @@ def _resources(reader: Reader, names: Sequence[str], marks: MarkedMap, owner: st
     reader.check_known(names, lines, "resources", "resource", owner)
     check_once(names, lines, f"'resources' of {owner}", reader.problems)
     return tuple(dict.fromkeys(names))
+
+
+def _reads(reader: Reader, paths: Sequence[str], marks: MarkedMap, owner: str) -> tuple[PathPattern, ...]:
+    lines = entry_lines(marks, "reads")
+    if not reader.is_sparse:
+        hint = "write 'sparse: true' at the plan's top, or take it out: worktrees hold everything"
+        reader.refuse(
+            line_of(marks, "reads"), f"{owner} says what it reads, and the plan is not 'sparse'", hint
+        )
+    check_once(paths, lines, f"'reads' of {owner}", reader.problems)
+    patterns = (
+        read_path(path, line, owner, reader.problems) for path, line in zip(paths, lines, strict=True)
+    )
+    return tuple(one for one in patterns if one is not None)
 
 
 def _handoff(reader: Reader, paths: Sequence[str], marks: MarkedMap, owner: str) -> tuple[RepoPath, ...]:

@@ -21,6 +21,7 @@ from git_waves.core.model import (
     Include,
     Intent,
     Origin,
+    PathPattern,
     Plan,
     Resource,
     SandboxSpec,
@@ -66,6 +67,7 @@ def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId,
     writer.setup(plan)
     writer.include(plan.include)
     writer.budget(0, plan.budget)
+    writer.sparse(plan.sparse)
     writer.resources(plan.resources)
     writer.background(plan)
     writer.gates([gate for gate in plan.gates if not gate.is_review])
@@ -100,6 +102,13 @@ class _Writer(Lines):
         for one in entries:
             to = f", to: {scalar(one.to)}" if one.to is not None else ""
             self.line(2, f"- {{{one.how}: {scalar(one.pattern)}{to}}}")
+
+    def sparse(self, reads: Sequence[PathPattern] | None) -> None:
+        """That worktrees hold only what is needed, and what every task needs."""
+        if reads is not None and not reads:
+            self.line(0, "sparse: true")
+        elif reads:
+            self.list(0, "sparse", [scalar(str(pattern)) for pattern in reads])
 
     def agent(self, depth: int, agent: AgentSpec | None) -> None:
         """A known name, or a command of the plan's own."""
@@ -260,6 +269,8 @@ class _Writer(Lines):
         self.tries(4, task.attempts, task.fallback)
         self.commands(4, "verify", task.verify)
         self.budget(4, task.budget)
+        if task.reads:
+            self.list(4, "reads", [scalar(str(pattern)) for pattern in task.reads])
         if task.handoff:
             self.list(4, "handoff", [scalar(path) for path in task.handoff])
         for key, is_set in (("attended", task.attended), ("allow_empty", task.allow_empty)):
