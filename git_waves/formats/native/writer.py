@@ -18,10 +18,8 @@ from git_waves.core.model import (
     Control,
     Gate,
     GroupDef,
-    Include,
     Intent,
     Origin,
-    PathPattern,
     Plan,
     Resource,
     SandboxSpec,
@@ -38,6 +36,7 @@ from git_waves.formats.native.scalars import (
     number,
     scalar,
 )
+from git_waves.formats.native.worktree_lines import worktree_lines
 
 
 def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId, str] | None = None) -> str:
@@ -65,9 +64,8 @@ def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId,
     writer.sandbox(0, plan.sandbox)
     writer.tries(0, plan.attempts, plan.fallback or None)
     writer.setup(plan)
-    writer.include(plan.include)
+    writer.lines += worktree_lines(plan)
     writer.budget(0, plan.budget)
-    writer.sparse(plan.sparse)
     writer.resources(plan.resources)
     writer.background(plan)
     writer.gates([gate for gate in plan.gates if not gate.is_review])
@@ -94,21 +92,6 @@ class _Writer(Lines):
         self.line(0, "setup:")
         self.commands(2, "run", plan.setup)
         self.line(2, f"timeout: {number(plan.setup_timeout)}s")
-
-    def include(self, entries: Sequence[Include]) -> None:
-        """Ignored files that worktrees are given."""
-        if entries:
-            self.line(0, "include:")
-        for one in entries:
-            to = f", to: {scalar(one.to)}" if one.to is not None else ""
-            self.line(2, f"- {{{one.how}: {scalar(one.pattern)}{to}}}")
-
-    def sparse(self, reads: Sequence[PathPattern] | None) -> None:
-        """That worktrees hold only what is needed, and what every task needs."""
-        if reads is not None and not reads:
-            self.line(0, "sparse: true")
-        elif reads:
-            self.list(0, "sparse", [scalar(str(pattern)) for pattern in reads])
 
     def agent(self, depth: int, agent: AgentSpec | None) -> None:
         """A known name, or a command of the plan's own."""
