@@ -1,4 +1,5 @@
-"""What `git waves` answers at once, before the command line library is loaded: status, version, the short help.
+"""What `git waves` answers at once, before the command line library is loaded: status, version, the short help,
+and what agent programs ask before each edit.
 
 Loading that library takes fifteen times as long as starting Python (docs/performance.md), and `status` is typed all day.
 Whatever is unusual is left to the whole program, which calls the same functions with what git says.
@@ -42,6 +43,8 @@ def answer(words: Sequence[str]) -> int | None:
         return OK
     if list(words[:2]) == ["complete", "--"]:
         return _complete(words[2:])
+    if list(words) == ["agent-hook"]:
+        return agent_hook()
     options = _status_options(words[1:]) if words[0] == "status" else None
     common_dir = glance.find_common_dir(os.getcwd()) if options is not None else None
     if options is None or common_dir is None:
@@ -61,6 +64,24 @@ def terminal_paint() -> Paint:
     """How who looks at standard output likes to read."""
     preferences = read()
     return Paint(terminal.wants_colour(preferences), preferences.silenced)
+
+
+def agent_hook() -> int:
+    """Answer an agent program that asks before an edit (JSON on standard input), as the guard of the worktree around us
+    does: 2 refuses. Outside of a task's worktree nothing is refused."""
+    lease = glance.find_lease(os.getcwd())
+    if lease is None:
+        return OK
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    package = os.path.dirname(os.path.abspath(__file__))
+    places = (os.path.join(package, "hooks"), os.path.join(os.path.dirname(package), "hooks"))
+    found = next(path for place in places if os.path.isfile(path := os.path.join(place, "guard.py")))
+    spec = spec_from_file_location("guard", found)
+    assert spec is not None and spec.loader is not None
+    guard = module_from_spec(spec)
+    spec.loader.exec_module(guard)
+    return int(guard.main(["guard.py", lease, "agent-hook"]))
 
 
 def _complete(words: Sequence[str]) -> int:

@@ -4,6 +4,9 @@ Run as `python -I -S -B guard.py LEASE HOOK [ARGUMENT ...]`, only when `dispatch
 Standard library only and nothing of ours, so that it starts fast and outlives an upgrade. It reads the lease and asks
 git; it never writes, waits or calls the network. Exit 0 allows, 1 refuses; a bug of ours refuses too, in one line.
 
+As `agent-hook` it is the pre-tool hook of an agent program, which asks before each edit with JSON on standard input: 2 refuses,
+and a bug of ours lets the edit pass, since the fence decides about it anyway.
+
 An agent waits for this at every refusal, and `json`, `re`, `shlex` or `typing` would double the time to start, since all
 bring in `re` and `enum`: what they do is done without them, or they are imported where they are seldom needed.
 """
@@ -73,6 +76,7 @@ class Lease:
 
     def __init__(self, path: str) -> None:
         written = _read_json(path)
+        self.path = path
         self.task: str = written["task"]
         self.branch: str = written["branch"]
         self.base: str = written["base"]
@@ -101,7 +105,10 @@ class _AsWritten:
 
 def _read_json(path: str) -> Any:
     with open(path, "rb") as file:
-        text = file.read().decode().strip()
+        return _from_json(file.read().decode().strip())
+
+
+def _from_json(text: str) -> Any:
     try:
         from _json import make_scanner  # the C half of `json`, without the imports of the other
 
@@ -360,17 +367,115 @@ def _everybody(lease: Lease) -> list[tuple[str, Rules]]:
         return []  # the refusal itself rests on the lease
 
 
+# ---------------------------------------------------------------------- before an edit
+
+AGENT_HOOK = "agent-hook"
+# How agent programs call what edits a file: Claude Code and Qwen Code; Gemini CLI; Codex; opencode; Copilot CLI.
+_EDITORS = frozenset(
+    [
+        "Write",
+        "Edit",
+        "MultiEdit",
+        "NotebookEdit",
+        "write_file",
+        "replace",
+        "edit",
+        "apply_patch",
+        "write",
+        "patch",
+        "multiedit",
+        "create",
+        "str_replace",
+        "str_replace_editor",
+    ]
+)
+_PATHS = ("file_path", "notebook_path", "filePath", "path", "absolute_path")
+_PATCHES = ("command", "input", "patch", "patchText")
+_IN_PATCH = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+
+
+def check_edit(lease: Lease, asked: Any) -> Refusal | None:
+    """Refuse an edit of a path that the task does not own; what no commit could take in (ignored, elsewhere) may be edited."""
+    if asked.get("tool_name") not in _EDITORS:
+        return None
+    with open(os.path.join(os.path.dirname(lease.path), "gitdir"), "rb") as file:
+        root = os.path.realpath(os.path.dirname(os.fsdecode(file.read().rstrip(b"\n"))))
+    folder = asked.get("cwd") or os.getcwd()
+    for written in _edited(asked.get("tool_input") or {}):
+        refusal = _check_path(lease, root, os.path.join(folder, written))
+        if refusal is not None:
+            return refusal
+    return None
+
+
+def _edited(given: Any) -> list[str]:
+    """The paths that a tool is about to write, as it was given them."""
+    paths = [given[key] for key in _PATHS if isinstance(given.get(key), str)]
+    for key in _PATCHES:
+        text = given.get(key)
+        if isinstance(text, list):  # a command line: its last word is the patch
+            text = text[-1] if text else ""
+        if isinstance(text, str) and "*** " in text:
+            lines = text.splitlines()
+            paths += [
+                line[len(mark) :].strip() for line in lines for mark in _IN_PATCH if line.startswith(mark)
+            ]
+    return paths
+
+
+def _check_path(lease: Lease, root: str, path: str) -> Refusal | None:
+    place = os.path.realpath(path)
+    if place == root or not place.startswith(root + os.sep):
+        return _check_outside(lease, root, place)
+    inside = os.path.relpath(place, root)
+    if lease.rules.own(os.fsencode(inside)):
+        return None
+    if _git("-C", root, "check-ignore", "-q", "--", inside)[0] == 0:
+        return None  # no commit takes it in
+    owners = [name for name, rules in _everybody(lease) if rules.own(os.fsencode(inside))]
+    return Refusal(
+        f"'{inside}' belongs to {' and '.join(owners) or 'no task'}, not to task '{lease.task}'",
+        hints=(
+            f"do not change it, and do not work around it: git waves request {typed(inside)} --reason 'WHY', then end your work",
+            "what you may change: git waves owned",
+            *lease.hints,
+        ),
+    )
+
+
+def _check_outside(lease: Lease, root: str, place: str) -> Refusal | None:
+    """Other places may be edited, but no other checkout of this repository: the user's own, and those of other tasks."""
+    for other in (_main_work_tree(lease), os.path.dirname(root)):
+        if other and place.startswith(other + os.sep):
+            there = os.path.relpath(place, other)
+            mine = f"; yours is '{os.path.join(root, there)}'" if lease.rules.own(os.fsencode(there)) else ""
+            return Refusal(
+                f"'{place}' is not in the worktree of task '{lease.task}'{mine}",
+                hints=(f"work below '{root}' only",),
+            )
+    return None
+
+
+def _main_work_tree(lease: Lease) -> str:
+    """The user's own checkout, as the lease's place says it; empty when the repository is bare."""
+    common = os.path.realpath(os.path.join(os.path.dirname(lease.path), os.pardir, os.pardir))
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else ""
+
+
 def decide(lease: Lease, hook: str) -> Refusal | None:
     """What this hook must refuse; None when it may pass. Reads standard input where the hook has one."""
     if hook == "reference-transaction":
         return check_refs(lease, sys.stdin.buffer.read())
     if hook == "pre-push":
         return refuse_push(lease)
+    if hook == AGENT_HOOK:
+        return check_edit(lease, _from_json(sys.stdin.buffer.read().decode().strip()))
     return check_index(lease)
 
 
 def main(arguments: list[str]) -> int:
-    """Decide for one hook and say why not; the exit code git is to see."""
+    """Decide for one hook and say why not; the exit code git, or an agent program, is to see."""
+    hook = ""
     try:
         lease_path, hook = arguments[1:3]
         refusal = decide(Lease(lease_path), hook)
@@ -379,10 +484,11 @@ def main(arguments: list[str]) -> int:
             f"the ownership guard failed: {type(bug).__name__}: {bug}",
             hints=("a new worktree is made by: git waves retry TASK",),
         )
+        hook = ""
     if refusal is None:
         return 0
     _report(refusal)
-    return 1
+    return 2 if hook == AGENT_HOOK else 1
 
 
 if __name__ == "__main__":

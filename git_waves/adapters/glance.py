@@ -42,6 +42,13 @@ def find_common_dir(folder: str) -> str | None:
     return os.path.normpath(os.path.join(git_dir, pointer)) if pointer else git_dir
 
 
+def find_lease(folder: str) -> str | None:
+    """The lease of the task whose worktree `folder` lies in; None when it lies in none."""
+    git_dir = _walk_up(folder)
+    lease = os.path.join(git_dir, "waves-lease.json") if git_dir is not None else ""
+    return lease if os.path.isfile(lease) else None
+
+
 def _walk_up(folder: str) -> str | None:
     ceilings = {path for path in os.environ.get("GIT_CEILING_DIRECTORIES", "").split(":") if path}
     while True:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shlex
 import signal
 import sys
 import time
@@ -43,12 +44,15 @@ __all__ = [
     "canary",
     "check_seal",
     "disable_worktree_config",
+    "edit_hook",
     "enable_worktree_config",
     "hooks_folder",
     "install",
     "user_hooks",
 ]
 
+AGENT_HOOK = "agent-hook"
+"""How the guard is asked about an edit, and the command of that name."""
 EXCLUDES_NAME = "waves-excludes"
 OWN_HOOKS = ("pre-applypatch", "pre-commit", "pre-merge-commit", "pre-push", "reference-transaction")
 # Merely reading a file through git-lfs writes these into whatever core.hooksPath says, unless they are there.
@@ -157,6 +161,22 @@ def install(
         *([excludes] if outside else []),
     ]
     return seal_files(folder, [*control, *rules])
+
+
+def edit_hook(run_dir: RunDir, lease: LeaseFile, admin: Path) -> str:
+    """What an agent program is to run before each edit, as one line for a shell: the guard that was put beside the attempt's
+    hooks, which asks neither git-waves nor the virtual environment to start."""
+    guard = run_dir.hooks / lease.name / "guard.py"
+    words = (
+        os.path.realpath(sys.executable),
+        "-I",
+        "-S",
+        "-B",
+        str(guard),
+        str(admin / LEASE_NAME),
+        AGENT_HOOK,
+    )
+    return shlex.join(words)
 
 
 def _ignored_by_user(git: Git) -> bytes:

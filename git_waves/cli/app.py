@@ -24,7 +24,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 COMMANDS = (
     "init", "plan", "import", "review", "trust", "explain", "guide", "schema",
     "run", "stop", "retry", "skip", "open", "done", "status", "log", "show", "pull-request",
-    "gate", "report", "owned", "request", "restore", "clean", "doctor", "man", "completion", "version", "hooks",
+    "gate", "report", "owned", "request", "agent-hook", "restore", "clean", "doctor", "man", "completion", "version", "hooks",
 )
 # fmt: on
 

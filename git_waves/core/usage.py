@@ -36,6 +36,7 @@ gate | 1 2 | --prove --json
 report | 0 1 | --run= --html= --output= -o= --plan=
 owned | 0 0 | -z
 request | 1 1 | --reason=!
+agent-hook | 0 0 |
 restore | 0 1 | --attempt= --to= --worktree= --plan=
 clean | 0 0 | --plan= --dry-run -n --archive
 doctor | 0 0 | --json

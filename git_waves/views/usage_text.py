@@ -43,6 +43,7 @@ GROUPS = (
         (
             ("owned", "list the paths this task may change"),
             ("request", "ask for a path it does not own"),
+            ("agent-hook", "refuse an agent program's edit of a foreign path at once"),
         ),
     ),
     (
