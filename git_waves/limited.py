@@ -24,7 +24,8 @@ def event_of(
     count = before.count + 1 if before is not None else 1
     session = "" if has_another else outcome.session
     if outcome.needs_person and not has_another:
-        return _parked(task, attempt, outcome.reason)
+        way_out = f"start it once by hand and log in, then 'git waves retry {task.id}'"
+        return _parked(task, attempt, outcome.reason, hint=way_out)
     if not session and not task.is_repeatable:
         why = "it is not started over by itself, for what it did besides its files may not be repeated"
         return _parked(task, attempt, f"{outcome.reason}; {why}")
@@ -39,12 +40,12 @@ def event_of(
     )
 
 
-def _parked(task: TaskState, attempt: int, reason: str) -> eventlog.TaskParked:
+def _parked(task: TaskState, attempt: int, reason: str, *, hint: str = "") -> eventlog.TaskParked:
     return eventlog.TaskParked(
         task=task.id,
         attempt=attempt,
         rung="agent",
         reason=reason,
         paths=[],
-        hint=f"git waves log {task.id}",
+        hint=hint or f"git waves log {task.id}",
     )

@@ -114,7 +114,9 @@ def logged_out(repo: RepoBuilder) -> str:
     }
     path = program(repo, "claude", f"echo '{json.dumps(answer)}'; exit 1")
     repo.commit({PLAN: PROMPTED.format(agent="agent: {run: claude -p --output-format stream-json}\n")})
-    return said(repo, "run", PATH=path)
+    told = said(repo, "run", PATH=path)
+    assert "hint: start it once by hand and log in, then 'git waves retry t1'\n" in told
+    return told
 
 
 def no_hooks(repo: RepoBuilder) -> str:
