@@ -5,8 +5,9 @@ BIN = $(VENV)/bin
 STAMP = $(VENV)/set-up.stamp
 # Two tests at a time, whoever is free takes the next: the suites start many processes each, and some tests are long.
 WORKERS = 2 --dist worksteal
-# What `make test` leaves out; `make check` leaves out nothing, and tries properties with all of their examples.
-CHOICE = -m "not long"
+# What `make test` leaves out; `make check` leaves out only what fetches programs of others, and tries properties with all of
+# their examples.
+CHOICE = -m "not long and not tools"
 FULL = --hypothesis-profile=full
 
 # Test modules are rewritten for their asserts; kept, that is done once.
@@ -14,12 +15,13 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-long fuzz soak lint types check fmt bench golden clean
+.PHONY: help demo test test-long test-tools fuzz soak lint types check fmt bench golden clean
 
 help:
 	@echo "make demo       see a whole run in a throwaway repository (KEEP=1 leaves it there)"
 	@echo "make test       the default tests"
 	@echo "make test-long  the long ones: crash sweeps, real tools, whole plans"
+	@echo "make test-tools those with programs of others, which they fetch: agents, Git LFS, lefthook"
 	@echo "make fuzz       the properties, with many examples that are new each time"
 	@echo "make soak       runs that are killed, cut off from disk and power, and meddled with, for SOAK_MINUTES"
 	@echo "make check      lint, types and every test; what CI runs"
@@ -43,6 +45,9 @@ test: $(STAMP)
 test-long: CHOICE = -m long $(FULL)
 test-long: test
 
+test-tools: CHOICE = -m tools
+test-tools: test
+
 fuzz: CHOICE = -m hypothesis --hypothesis-profile=fuzz --timeout=0
 fuzz: test
 
@@ -58,7 +63,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-check: CHOICE = $(FULL)
+check: CHOICE = -m "not tools" $(FULL)
 check: lint types test
 
 fmt: $(STAMP)
