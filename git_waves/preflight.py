@@ -10,7 +10,7 @@ from pathlib import Path
 
 from git_waves import agents, planning, refs
 from git_waves.adapters import machine_locks
-from git_waves.adapters.git import Git
+from git_waves.adapters.git import Git, GitError
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import run_dirs
 from git_waves.core import fold
@@ -196,11 +196,11 @@ def refuse_foreign_folders(git: Git, folder: Path, schedule: Schedule) -> None:
 
 def unseen(repository: Repository, base: str, plan: str) -> str:
     """A line about work that is not committed, which no task will see; empty when there is none besides the file `plan`."""
-    paths = [
-        path
-        for path in Git(repository.git_dir, work_tree=repository.work_tree).uncommitted_paths()
-        if path != plan
-    ]
+    try:
+        found = Git(repository.git_dir, work_tree=repository.work_tree).uncommitted_paths()
+    except GitError as error:  # of the user's own index; a run has no need of it
+        return f"note: cannot see whether everything is committed: {error.message}"
+    paths = [path for path in found if path != plan]
     if not paths:
         return ""
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""

@@ -193,5 +193,13 @@ def test_the_readme_helps_with_each_of_them_and_with_nothing_that_is_never_said(
 
 
 @pytest.mark.long
+def test_a_broken_index_of_the_user_is_told_when_a_run_begins(repo: RepoBuilder) -> None:
+    repo.commit({PLAN: plan(task("t1"))})
+    (repo.folder / ".git/index").write_bytes(b"broken")
+    told = said(repo, "run")
+    assert "note: cannot see whether everything is committed: git ls-files failed" in told
+
+
+@pytest.mark.long
 def test_what_is_not_committed_is_told_without_the_plan_itself(repo: RepoBuilder) -> None:
     assert "note: 'mine.txt' is not committed: tasks start from 'main', and will not see that" in dirty(repo)
