@@ -71,6 +71,11 @@ def place_of(repository: Repository, task_id: str, *, plan: str | None) -> Place
     )
 
 
+def state_now(repository: Repository, place: Place) -> RunState:
+    """How the run stands when the person comes back: they may have handed the work in where they were."""
+    return lookup.find_run(repository, place.state.plan).state
+
+
 def _check(task: TaskState) -> None:
     if task.status in fold.LIVE:
         raise UsageError(f"task '{task.id}' is at work", hint=f"'git waves log {task.id} -f' to look on")

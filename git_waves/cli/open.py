@@ -25,11 +25,13 @@ def open(  # the command's name
     plan: here.PlanName = None,
 ) -> int:
     """Start a shell in a task's worktree, behind the same hooks as an agent. 'git waves done' hands the work in."""
-    place = attending.place_of(here.repository(), task, plan=plan)
+    repository = here.repository()
+    place = attending.place_of(repository, task, plan=plan)
     if only_print:
         terminal.write(f"{place.folder}\n")
         return OK
     terminal.write(attended_text.welcome_text(place.task, place.folder, is_checkpoint=place.is_checkpoint))
     open_shell(place.folder, place.environment)
-    terminal.write(attended_text.farewell_text(place.task))
+    state = attending.state_now(repository, place)
+    terminal.write(attended_text.farewell_text(state, state.tasks[place.task.id]))
     return OK

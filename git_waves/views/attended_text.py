@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from git_waves.core import fold
-from git_waves.core.fold import TaskState
+from git_waves.core.fold import RunState, TaskState
 from git_waves.views.safe import clean, quoted, shell_word
+from git_waves.views.standing import run_again
 
 
 def welcome_text(task: TaskState, folder: Path, *, is_checkpoint: bool) -> str:
@@ -24,8 +25,10 @@ def welcome_text(task: TaskState, folder: Path, *, is_checkpoint: bool) -> str:
     return "\n".join(lines) + f"\n{_handing_in(task)}; 'exit' leaves this shell\n"
 
 
-def farewell_text(task: TaskState) -> str:
-    """What to type next, in the shell they came from."""
+def farewell_text(state: RunState, task: TaskState) -> str:
+    """What to type next, in the shell they came from; the work may have been handed in meanwhile."""
+    if task.handed_in and task.status != fold.AWAITING:
+        return f"next: {run_again(state.source)} goes on, unless it is at work\n"
     return f"next: {_handing_in(task)}\n"
 
 

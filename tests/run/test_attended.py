@@ -79,6 +79,7 @@ def test_the_shell_of_a_person_knows_the_task_and_may_hand_it_in(repo: RepoBuild
     typed = repo.waves("open", "draw", environment={"SHELL": str(shell)})
     assert typed.startswith("task 'draw': Draw the logo\nworktree: ")
     assert f"{tmp_path / 'repo.waves/p/draw.1'}\ndraw\ntask 'draw' is handed in" in typed
+    assert typed.endswith("next: 'git waves run' goes on, unless it is at work\n")
     repo.waves("run")
     assert merged(repo) == ["a", "draw", "b"]
 
