@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
 
-from tests.support.plans import plan, task
+from tests.support.plans import plan, task, wait_for
+from tests.support.processes import Coordinator
 from tests.support.repo import RepoBuilder
 
 INTEGRATION = "refs/waves/integration/p"
@@ -221,3 +223,38 @@ def test_a_gate_finds_what_the_gates_before_it_made_also_where_it_is_tried(repo:
     repo.commit({".waves/plan.yaml": plan(*tasks, head=head), "Makefile": made})
     assert repo.run_waves("run").returncode == 3
     assert found(repo) == [("b",)]
+
+
+@pytest.mark.long
+def test_a_search_that_is_stopped_goes_on_where_it_was(repo: RepoBuilder) -> None:
+    tasks = [task(name, run=f"echo {'BAD' if name == 'c' else name} > {name}.txt") for name in "abcdef"]
+    count, go = repo.folder.parent / "count", repo.folder.parent / "go"
+    # Before the run, at the barrier, one tree of the search; the next one waits.
+    waits = f'echo >> {count}; test "$(wc -l < {count})" -lt 4 || {wait_for(go)}'
+    slow = f"gates:\n  clean: |\n    {waits}\n    ! grep -ls BAD *.txt\n"
+    repo.commit({".waves/plan.yaml": plan(*tasks, head=slow)})
+    with Coordinator(repo) as first:
+        while not count.exists() or count.read_text().count("\n") < 4:
+            assert first.poll() is None
+            time.sleep(0.05)
+        repo.waves("stop")
+        go.touch()
+        first.communicate()
+    assert first.returncode == 130
+    before = searched(repo)
+    assert before
+    assert found(repo) == []
+    assert repo.run_waves("run").returncode == 3
+    assert found(repo) == [("c",)]
+    after = searched(repo)
+    assert after[: len(before)] == before
+    assert len(after) == len(set(after)), "no tree was tried twice"
+
+
+def searched(repo: RepoBuilder) -> list[str]:
+    """The trees that a search has measured."""
+    return [
+        event["tree"]
+        for event in events(repo)
+        if event["event"] == "gate_finished" and event["purpose"] == "culprit"
+    ]

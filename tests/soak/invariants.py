@@ -7,6 +7,7 @@ word is at stake: a broken program must not be its own witness.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 
 from tests.soak.scripts import Script
@@ -132,9 +133,12 @@ def _proofs(world: World, refs: dict[str, str]) -> Iterator[Broken]:
     green = set(world.lines("green"))
     reflog = world.git_dir / "logs" / INTEGRATION
     for line in reflog.read_text().splitlines():
-        old, new = line.split(" ")[:2]
-        if set(old) == {"0"} or "waves: publish" not in line:
+        found = re.search(
+            r"([0-9a-f]{40}) ([0-9a-f]{40}) ", line
+        )  # behind half a line, if the power went off there
+        if found is None or set(found[1]) == {"0"} or "waves: publish" not in line:
             continue
+        old, new = found[1], found[2]
         if world.git("rev-parse", f"{new}^{{tree}}") not in green:
             yield UNPROVEN, f"{new} was published, and the gate never was green on it"
         if world.git("merge-base", old, new) != old:

@@ -126,12 +126,12 @@ class Replay:
         self._read_so_far: dict[tuple[int, str], int] = {}
 
     def step(self, call: Call) -> bool:
-        """Take in a call; whether it changed or synced something on the disk."""
+        """Take in a call; whether it changed or synced something on the disk, or will once its process is known."""
         if not self._folders:
             self._folders[call.pid] = self._start
         if call.pid not in self._folders:  # its birth is told when the call that made it ends
             self._waiting.setdefault(call.pid, []).append(call)
-            return False
+            return True
         if call.name in ("clone", "clone3", "fork", "vfork"):
             self._folders[call.answer] = self._folders[call.pid]
             is_change = False
