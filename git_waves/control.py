@@ -20,7 +20,7 @@ from git_waves.core.model import PatternKind
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.core.spending import LIMITS
-from git_waves.errors import UsageError
+from git_waves.errors import SurroundingsError, UsageError
 
 _CAN_BE_SKIPPED = (fold.PENDING, fold.BLOCKED, fold.PASSED, fold.AWAITING, *fold.STUCK)
 _CAN_BE_RETRIED = (*fold.STUCK, fold.AWAITING, fold.SKIPPED)
@@ -40,8 +40,13 @@ def load(run_dir: RunDir) -> tuple[RunState, int]:
 
 
 def read_manifest(run_dir: RunDir) -> OwnershipManifest:
-    """The run's frozen manifest."""
-    return OwnershipManifest.from_json(json.loads(run_dir.manifest.read_bytes()))
+    """The run's frozen manifest. SurroundingsError when it is damaged."""
+    try:
+        return OwnershipManifest.from_json(json.loads(run_dir.manifest.read_bytes()))
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SurroundingsError(
+            f"'{run_dir.manifest}' is damaged: {error}", hint="'git waves run' puts it back as it was"
+        ) from error
 
 
 def check_retry(state: RunState, task: str, grant: tuple[str, ...], manifest: OwnershipManifest) -> None:
@@ -229,7 +234,7 @@ def _retried(
     if grant:  # whose they are may have changed since it was asked
         try:
             check_retry(state, task.id, tuple(grant), read_manifest(run_dir))
-        except UsageError as refused:
+        except (UsageError, SurroundingsError) as refused:
             return eventlog.Warned(message=f"task '{task.id}' is not tried again: {refused.message}")
     return eventlog.TaskRetried(task=task.id, grant=grant, budget=budget)
 

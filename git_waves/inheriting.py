@@ -43,9 +43,17 @@ def restore_pinned(git: Git, run_dir: RunDir, state: RunState) -> Iterator[str]:
 
 
 def pinned_plan(run_dir: RunDir) -> Plan:
-    """The plan as it was when the run began."""
-    pinned = json.loads((run_dir.path / "plan.json").read_bytes())
-    text = PlanText(name_hint=pinned["name"], source=pinned["source"], data=run_dir.plan.read_bytes())
+    """The plan as it was when the run began. SurroundingsError when what it was called cannot be read any more."""
+    path = run_dir.path / "plan.json"
+    try:
+        pinned = json.loads(path.read_bytes())
+        name, source = pinned["name"], pinned["source"]
+    except (FileNotFoundError, ValueError, KeyError, TypeError) as error:
+        raise SurroundingsError(
+            f"'{path}' is damaged: {error}",
+            hint="'git waves run --new' starts over, merged work stays in its refs",
+        ) from error
+    text = PlanText(name_hint=name, source=source, data=run_dir.plan.read_bytes())
     return read_plan(text, known_agents=agents.KNOWN)
 
 

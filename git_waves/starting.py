@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -45,7 +46,7 @@ from git_waves.core.include import FILE_NAME
 from git_waves.core.model import Oid, OnFailure, OnRed, Plan, Sandbox, SchedulerName, Task
 from git_waves.core.trusted import Stranger
 from git_waves.core.trying import label_of, tries_of
-from git_waves.errors import OK, HaltError, SurroundingsError, UsageError, machine_error
+from git_waves.errors import OK, HaltError, PlanError, SurroundingsError, UsageError, machine_error
 from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
 from git_waves.inheriting import (
@@ -193,7 +194,8 @@ def prepare(
     if earlier is not None and previous is not None:
         state = control.load(earlier)[0]
         base, base_name, done = preflight.continue_from(git, state, previous, base, base_name)
-        notes = tuple(preflight.changed_since(state, pinned_plan(earlier), plan))
+        with contextlib.suppress(SurroundingsError, PlanError):  # of a run that is over, and damaged since
+            notes = tuple(preflight.changed_since(state, pinned_plan(earlier), plan))
     done.update(preflight.left_out(analysis, only=options.only, start_from=options.start_from))
     preflight.refuse_taken_names(repository, plan, previous)
     folder = preflight.worktree_folder(repository) / plan.name

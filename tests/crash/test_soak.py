@@ -60,7 +60,7 @@ def test_everything_dies_at_an_event_and_the_end_is_the_same(script: str, every:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("script", "every"),
-    [("red dag-parallel", 0), ("trespassing sequential", 1), ("conflicting ready-set", 2)],
+    [("red dag-parallel", 0), ("trespassing sequential", 1), ("repaired ready-set", 2)],
 )
 def test_a_sample_of_every_kind_of_fault_changes_nothing(script: str, every: int) -> None:
     told = soak("--rounds", "1", "--scripts", script, "--kinds", *ALL_KINDS[every::3])

@@ -266,3 +266,18 @@ def test_a_conflict_in_a_lock_file_says_who_makes_it(repo: RepoBuilder) -> None:
     assert [event["hint"] for event in events(repo) if event["event"] == "task_parked"] == [
         "git waves retry t1"
     ]
+
+
+@pytest.mark.parametrize("name", ["plan.json", "manifest.json"])
+def test_a_file_of_a_run_that_is_full_of_zeros_ends_no_command_with_a_bug(
+    repo: RepoBuilder, name: str
+) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("t1"), task("t2", needs=("t1",), run="exit 9"))})
+    assert repo.run_waves("run").returncode == 1
+    (file,) = (repo.folder / ".git/waves/runs").glob(f"*/{name}")
+    file.write_bytes(b"\0" * 40)
+    for words in (("show", "t2"), ("retry", "t2"), ("run",), ("report",), ("status",), ("clean",)):
+        done = repo.run_waves(*words)
+        assert done.returncode in (0, 1, 3, 4), done.stdout + done.stderr
+    repo.waves("run", "--new", exit=1)
+    assert merged(repo) == ["t1"]
