@@ -180,7 +180,7 @@ version: 1
 name: p
 scheduler: {scheduler}
 max_parallel: 3
-setup: test -s theirs.txt
+setup: test -s shared.txt
 background:
   - name: sync
     writes: [elsewhere.txt]
