@@ -126,7 +126,7 @@ def mend_half_made(git: Git, state: RunState, folder: Path) -> None:
 
 def drop_scratch(run_dir: RunDir) -> None:
     """Remove what a coordinator that was killed had unpacked for the moment: attributes of a merge, a quarantine, a canary."""
-    for kind in ("attributes-*", "foresight-*", "canary-*"):
+    for kind in ("attributes-*", "foresight-*", "canary-*", "submodule-*"):
         for folder in run_dir.path.glob(kind):
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -350,6 +350,11 @@ class Git:
         """How many commits `tip` has that `base` has not."""
         return int(self._text("rev-list", "--count", tip, f"^{base}"))
 
+    def has_unpublished_commits(self) -> bool:
+        """Whether some ref, or HEAD, has a commit that no remote-tracking ref has. Fetches nothing."""
+        words = ("rev-list", "--max-count=1", "--all", "HEAD", "--not", "--remotes")
+        return bool(self._run(*words, environment=_NOTHING_FETCHED).stdout)
+
     def first_parents(self, base: Oid, tip: Oid) -> tuple[Oid, ...]:
         """The first-parent chain from after `base` to `tip`, oldest first."""
         text = self._text("rev-list", "--first-parent", "--reverse", tip, f"^{base}")

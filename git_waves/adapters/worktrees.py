@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from git_waves.adapters import admins, archive, private
+from git_waves.adapters import admins, archive, private, submodules
 from git_waves.adapters.git import Change, Git, GitError
 from git_waves.adapters.locks import worktree_lock
 from git_waves.core.model import Oid, RepoPath
@@ -245,7 +245,7 @@ def _save(
     if lease.folder.is_symlink():
         return Kept(reason="it was replaced by a symbolic link")
     tree, left = uncommitted(git, lease, tip or lease.base)
-    nested = _repositories_in(git, lease.folder, tree)
+    nested = _repositories_in(git, lease.folder, tree, scratch=lease.index.parents[1])
     if nested:
         return Kept(reason=f"'{nested[0]}' is a repository of its own, which an archive would not hold")
     if not _not_kept(git, left, handed_on):
@@ -271,10 +271,12 @@ def _joined(git: Git, lease: Lease, ends: tuple[Oid, ...]) -> Oid | None:
     return git.commit_tree(git.tree_of(ends[0]), ends, message)
 
 
-def _repositories_in(git: Git, folder: Path, tree: Oid) -> tuple[str, ...]:
-    """Repositories below the folder: new ones, and submodules that were filled. Their own content is in no tree of ours."""
+def _repositories_in(git: Git, folder: Path, tree: Oid, *, scratch: Path) -> tuple[str, ...]:
+    """Repositories below the folder: new ones, and submodules in which something was done. Their own content is in no tree of
+    ours."""
     links = (path for path, mode in git.modes_in(tree).items() if mode == GITLINK)
-    return tuple(path for path in links if (folder / path / ".git").exists())
+    filled = (path for path in links if (folder / path / ".git").exists())
+    return tuple(path for path in filled if not submodules.is_expendable(git, folder / path, scratch=scratch))
 
 
 def commit_leftovers(git: Git, lease: Lease, tip: Oid, tree: Oid, message: str) -> Oid | None:

@@ -125,3 +125,8 @@ def test_submodules_are_filled_by_set_up_and_stay_as_they_are(
     assert (failed["task"], failed["paths"]) == ("b", ["vendor/lib"]), (
         "it moved the submodule, and does not own it"
     )
+    left = sorted(path.name for path in (repo.folder.parent / "repo.waves/p").iterdir())
+    assert left == ["b.1"], "a submodule in which nothing was done goes with its worktree"
+    repo.waves("skip", "b", "--reason", "no")
+    repo.waves("run")
+    assert (repo.folder.parent / "repo.waves/p/b.1/vendor/lib/.git").exists(), "its commit is nowhere else"
