@@ -32,6 +32,7 @@ def climb_of(
         git=setting.git,
         run_dir=setting.run_dir,
         plan=setting.plan,
+        agents=setting.agents,
         task=plan_task,
         lease=setting.lease_of(task),
         rules=setting.rules_of(task),
@@ -52,5 +53,5 @@ def climb_of(
         taken_up_at=task.rung,
         include=setting.include,
         fence=fencing.fence_of(Sandbox(task.sandbox), setting.plan, plan_task),
-        home=fencing.home_of(setting.plan, plan_task) if task.sandbox != Sandbox.NONE else (),
+        home=fencing.home_of(setting.plan, plan_task, setting.agents) if task.sandbox != Sandbox.NONE else (),
     )

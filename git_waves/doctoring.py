@@ -117,7 +117,7 @@ def _lacking(repository: Repository) -> Iterator[Check]:
     if head is None:
         return
     try:
-        plan = planning.read(planning.read_text(repository, None))
+        plan = planning.read(planning.read_text(repository, None), repository)
         said = [*(str(command) for command in plan.setup), *(one.pattern for one in plan.include)]
     except PlanError:  # which was said
         said = []
@@ -198,7 +198,7 @@ def _plan(repository: Repository) -> tuple[str, int | None, str | None, str, str
     if not file.exists():
         return name, None, None, "", ""
     try:
-        plan = planning.read(planning.read_text(repository, None))
+        plan = planning.read(planning.read_text(repository, None), repository)
     except PlanError as error:
         first = error.problems[0]
         where = f"{error.source}:{first.line}" if first.line else error.source

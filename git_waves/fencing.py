@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from git_waves import agents
 from git_waves.adapters import sandbox
 from git_waves.adapters.jobs import Fence
 from git_waves.agents.home import OWN_MOUNTS, WRITES
 from git_waves.core import sandboxing
-from git_waves.core.model import Plan, Sandbox, Task
+from git_waves.core.model import Command, Plan, Sandbox, Task
 from git_waves.errors import SurroundingsError, UsageError
 
 
@@ -64,9 +65,9 @@ def fence_of(kind: Sandbox, plan: Plan, task: Task | None = None) -> Fence | Non
     return Fence(kind=str(kind), writes=writes, program=sandbox.fact_of(kind).program)
 
 
-def home_of(plan: Plan, task: Task) -> tuple[Path, ...]:
-    """What the task's agent needs to write below the home folder."""
-    agent = task.agent or plan.agent
+def home_of(plan: Plan, task: Task, own: Mapping[str, Command]) -> tuple[Path, ...]:
+    """What the task's agent needs to write below the home folder; `own` are the user's own agents."""
+    agent = agents.resolve(plan, task.agent or plan.agent, own)
     if task.run is not None or agent is None or agent.name is None:
         return ()
     return sandbox.home_paths(WRITES.get(agent.name, ()))

@@ -55,7 +55,7 @@ def try_gates(repository: Repository, spec: str | None, group: str, *, is_proof:
     SurroundingsError while a run of the plan is at work.
     """
     text = planning.read_text(repository, spec)
-    plan = planning.read(text)
+    plan = planning.read(text, repository)
     names = _gates_of(repository, plan, group)
     stranger = trusting.check_trusted(repository, text, plan)
     if stranger is not None:

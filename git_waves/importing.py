@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from git_waves import agents
 from git_waves.adapters.planfile import read_plan_bytes
 from git_waves.adapters.planfolder import read_folder
 from git_waves.adapters.repo import Repository
@@ -66,7 +65,7 @@ def _read_all(repository: Repository, specs: Sequence[str]) -> Iterator[Reading]
     for source in sources:
         several = len(sources) > 1 or source.is_folder
         try:
-            readings += read_source(as_fragments(source) if several else source, known_agents=agents.KNOWN)
+            readings += read_source(as_fragments(source) if several else source, known_agents=None)
         except PlanError as error:
             errors.append(error)
     if errors:
@@ -166,7 +165,7 @@ def _check(text: str, plan: Plan) -> None:
 
     written = PlanText(name_hint="", source="the written plan", data=text.encode())
     try:
-        read = read_native(written, known_agents=agents.KNOWN)
+        read = read_native(written, known_agents=None)
     except PlanError as error:
         problem: PlanProblem = error.problems[0]
         raise AssertionError(f"line {problem.line} of the written plan: {problem.message}") from error

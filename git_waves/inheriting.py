@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from git_waves import agents, control
+from git_waves import control
 from git_waves.adapters import admins, dead_locks, eventlog, process, worktrees
 from git_waves.adapters.git import Git
 from git_waves.adapters.repo import Repository
@@ -54,7 +54,7 @@ def pinned_plan(run_dir: RunDir) -> Plan:
             hint="'git waves run --new' starts over, merged work stays in its refs",
         ) from error
     text = PlanText(name_hint=name, source=source, data=run_dir.plan.read_bytes())
-    return read_plan(text, known_agents=agents.KNOWN)
+    return read_plan(text, known_agents=None)
 
 
 def settle_background(

@@ -116,7 +116,7 @@ def stamp(repository: Repository, text: PlanText, scheduler: SchedulerName) -> b
     One line is put in or replaced and nothing else; before it is written, the new text is read, and must be the same
     plan in everything but its scheduler. UsageError for what is no native plan file of the work tree.
     """
-    plan = read_plan(text, known_agents=agents.KNOWN)
+    plan = read_plan(text, known_agents=None)
     if plan.scheduler is scheduler:
         return False
     file = _file_of(repository, text)
@@ -145,7 +145,7 @@ def hoisted(text: PlanText, plan: Plan, paths: Sequence[str]) -> tuple[PlanText,
         (b"\n", b"\r")
     ):  # it ends the last task's text, and another task comes behind it
         text = replace(text, data=text.data + _end(text.data))
-        plan = read_plan(text, known_agents=agents.KNOWN)
+        plan = read_plan(text, known_agents=None)
     patterns = [_path_to_hoist(path) for path in dict.fromkeys(paths)]
     try:
         wanted = hoist(plan, patterns)
@@ -258,7 +258,7 @@ def _end(data: bytes) -> bytes:
 def _is_plan(text: PlanText, plan: Plan) -> bool:
     """Whether the text says exactly this plan, whatever its lines."""
     try:
-        read = read_plan(text, known_agents=agents.KNOWN)
+        read = read_plan(text, known_agents=None)
     except PlanError:
         return False
     return _without_lines(read) == _without_lines(plan)

@@ -19,6 +19,7 @@ from git_waves.core.findings.facts import SHARED_THRESHOLD, Facts
 from git_waves.core.model import Plan
 from git_waves.core.ownership import OwnershipManifest, build_manifest, collisions_of
 from git_waves.core.schedule import build_schedule, lay_out
+from git_waves.core.shellwords import first_program
 from git_waves.core.speedup import estimate_speedup
 from git_waves.core.weights import weigh
 from git_waves.errors import UsageError
@@ -26,6 +27,7 @@ from git_waves.formats import read_text as read_any
 from git_waves.formats.collector import paused_collector
 from git_waves.formats.size import check_size
 from git_waves.formats.source import MAX_BYTES, PlanText
+from git_waves.settings import read_agents
 
 __all__ = ["Analysis", "analyse", "read", "read_text", "read_whole", "rounds_of"]
 
@@ -41,14 +43,15 @@ def read_text(repository: Repository, spec: str | None) -> PlanText:
     return PlanText(name_hint=found.path, source=found.source, data=found.data)
 
 
-def read(text: PlanText) -> Plan:
-    """The plan that the text says; PlanError with all its problems."""
-    return read_whole(text).plan
+def read(text: PlanText, repository: Repository) -> Plan:
+    """The plan that the text says; PlanError with all its problems. It may name the agents of whoever works in
+    `repository`."""
+    return read_whole(text, repository).plan
 
 
-def read_whole(text: PlanText) -> Reading:
+def read_whole(text: PlanText, repository: Repository) -> Reading:
     """As `read`, with what the text says and the plan does not."""
-    reading = read_any(text, known_agents=agents.KNOWN)
+    reading = read_any(text, known_agents=agents.KNOWN | read_agents(repository.git).keys())
     check_size(reading.plan)
     return reading
 
@@ -92,6 +95,7 @@ def _analyse(
         look_up=program_finder(repository),
         repository=in_repository,
         facts=facts,
+        agents=_programs_of_agents(repository),
     )
     return Analysis(
         plan=plan,
@@ -107,6 +111,14 @@ def _analyse(
         costs=facts.costs,
         repository=in_repository,
     )
+
+
+def _programs_of_agents(repository: Repository) -> dict[str, str]:
+    """The agents that are known by name here, and the program that each of them is, as far as that is sure."""
+    own = read_agents(repository.git)
+    sure = {name: first_program(command.shell or "") for name, command in own.items()}
+    presets = {name: preset.program for name, preset in agents.PRESETS.items() if name not in own}
+    return {**presets, **{name: program for name, program in sure.items() if program is not None}}
 
 
 def _shared_threshold(repository: Repository, manifest: OwnershipManifest) -> float:

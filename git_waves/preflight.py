@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from git_waves import agents, planning, refs
+from git_waves import planning, refs
 from git_waves.adapters import machine_locks
 from git_waves.adapters.git import Git, GitError
 from git_waves.adapters.repo import Repository
@@ -42,11 +42,13 @@ def refuse_nothing_to_run(plan: Plan) -> None:
     idle = [
         task
         for task in plan.tasks
-        if not task.is_done and not task.attended and agents.invocation(plan, task, Path()) is None
+        if not task.is_done and not task.attended and task.run is None and (task.agent or plan.agent) is None
     ]
     if idle:
         names = ", ".join(f"'{task.id}'" for task in idle[:5]) + (", ..." if len(idle) > 5 else "")
-        hint = "give the plan an agent, e.g. agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}"
+        hint = (
+            "name an agent in the plan: 'agent: claude', or agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}"
+        )
         if plan.format != "native":
             taken_over = f"git waves import {shlex.quote(plan.source)} -o .waves/plan.yaml"
             hint = f"a plan of format '{plan.format}' cannot name one: {taken_over}, then {hint}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from git_waves import agents, control, planning, starting
+from git_waves import control, planning, starting
 from git_waves.adapters.repo import open_repository
 from git_waves.adapters.rundir import latest_run
 from git_waves.core.fold import RunState
-from git_waves.formats import read_plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +22,7 @@ def rehearse(options: starting.RunOptions) -> Rehearsal:
     """Check everything `run` would check and change nothing. Raises what `run` would raise."""
     repository = open_repository(options.directory)
     text = planning.read_text(repository, options.plan)
-    plan = read_plan(text, known_agents=agents.KNOWN)
+    plan = planning.read(text, repository)
     earlier = latest_run(repository.common_dir, plan.name)
     if earlier is not None and not options.is_new:
         state, _size = control.load(earlier)

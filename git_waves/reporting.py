@@ -9,7 +9,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from git_waves import agents, lookup
+from git_waves import lookup
 from git_waves.adapters import eventlog
 from git_waves.adapters.git import Git, GitError
 from git_waves.adapters.repo import Repository
@@ -79,7 +79,7 @@ def _pinned(git: Git, run_dir: RunDir, state: RunState) -> tuple[Plan | None, Ow
         facts = json.loads((run_dir.path / "plan.json").read_bytes())
         text = PlanText(name_hint=facts["name"], source=facts["source"], data=plan)
         return (
-            read_plan(text, known_agents=agents.KNOWN),
+            read_plan(text, known_agents=None),
             OwnershipManifest.from_json(json.loads(manifest)),
             "",
         )

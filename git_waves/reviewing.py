@@ -18,7 +18,7 @@ _SHORTEST_ID = 7  # letters of a content's id that are taken for it, as git take
 def look(repository: Repository, spec: str | None) -> Review:
     """What a reviewer of the plan that `spec` names should see; raises as `planning.read_text` and `read` do."""
     text = planning.read_text(repository, spec)
-    plan = planning.read(text)
+    plan = planning.read(text, repository)
     blob = repository.git.blob_id(text.data)
     return Review(
         analysis=planning.analyse(plan, repository=repository, with_history=True),
@@ -41,7 +41,7 @@ def record(
     `content` is the id, or its beginning, that the reviewer has read; UsageError when the plan has changed since.
     """
     text = planning.read_text(repository, spec)
-    plan = planning.read(text)
+    plan = planning.read(text, repository)
     blob = repository.git.blob_id(text.data)
     if not by.strip():
         raise UsageError("a verdict needs the name of who gives it", hint="--by NAME")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from git_waves.adapters.git import Git
@@ -12,7 +12,7 @@ from git_waves.adapters.include import NOTHING, Wanted
 from git_waves.adapters.rundir import RunDir
 from git_waves.adapters.worktrees import Lease
 from git_waves.core.fold import TaskState
-from git_waves.core.model import Budget, Oid, Plan, RepoPath, Rules, TaskId
+from git_waves.core.model import Budget, Command, Oid, Plan, RepoPath, Rules, TaskId
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.core.spending import changed
 
@@ -21,7 +21,7 @@ from git_waves.core.spending import changed
 class Setting:
     """`main_work_tree` is the user's own; `conflicts` are for the ready-set scheduler and `resources` for all (core.decide);
     `until` is the last group to run; `include` are the ignored files that worktrees are given; `early_warning` the time in seconds between two looks at the coming merges, 0 for
-    none."""
+    none; `agents` are those of the user's own."""
 
     git: Git
     main_work_tree: Path
@@ -33,6 +33,7 @@ class Setting:
     resources: dict[str, tuple[tuple[str, int], ...]]
     until: str | None = None
     early_warning: float = 0.0
+    agents: Mapping[str, Command] = field(default_factory=dict)
     include: Wanted = NOTHING
 
     def folder_of(self, task: str, attempt: int) -> Path:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from git_waves.adapters.git import Git
@@ -11,6 +12,7 @@ from git_waves.errors import UsageError
 from git_waves.formats.values import seconds
 
 DEFAULT_EARLY_WARNING = 30.0
+_AGENT = "waves.agent."
 
 
 class PullRequests(StrEnum):
@@ -24,13 +26,15 @@ class PullRequests(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """`early_warning` is the time in seconds between two looks at the coming merges, 0 for none; `notify` is called when a
-    run halts, parks a task, or ends; `remote` is where pull requests are made, empty for the usual one; `sandbox` is the weakest fence that a plan may have."""
+    run halts, parks a task, or ends; `remote` is where pull requests are made, empty for the usual one; `agents` are
+    the user's own, by name; `sandbox` is the weakest fence that a plan may have."""
 
     early_warning: float = DEFAULT_EARLY_WARNING
     notify: Command | None = None
     pull_requests: PullRequests = PullRequests.NONE
     remote: str = ""
     sandbox: Sandbox | None = None
+    agents: Mapping[str, Command] = field(default_factory=dict)
 
 
 def read_settings(git: Git) -> Settings:
@@ -43,7 +47,21 @@ def read_settings(git: Git) -> Settings:
         pull_requests=_pull_requests(found.get("waves.pullrequest")),
         remote=found.get("waves.remote", ""),
         sandbox=_sandbox(found.get("waves.sandbox")),
+        agents=_agents(found),
     )
+
+
+def read_agents(git: Git) -> dict[str, Command]:
+    """The agents of the user's own: `waves.agent.NAME` is the command that one is."""
+    return _agents(git.settings("waves"))
+
+
+def _agents(found: Mapping[str, str]) -> dict[str, Command]:
+    return {
+        key.removeprefix(_AGENT): Command(shell=value)
+        for key, value in found.items()
+        if key.startswith(_AGENT) and value.strip()
+    }
 
 
 def _early_warning(text: str | None) -> float:

@@ -63,7 +63,7 @@ def prompt_of(repository: Repository, task_id: str, *, plan: str | None) -> str:
 
 
 def _prompt_before_a_run(repository: Repository, task_id: str) -> str:
-    plan = planning.read(planning.read_text(repository, None))
+    plan = planning.read(planning.read_text(repository, None), repository)
     try:
         return build_prompt(plan, plan.task(TaskId(task_id)))
     except KeyError as unknown:

@@ -15,7 +15,6 @@ from typing import Any
 
 from git_waves import (
     __version__,
-    agents,
     control,
     fencing,
     including,
@@ -47,7 +46,6 @@ from git_waves.core.model import Oid, OnFailure, OnRed, Plan, Sandbox, Scheduler
 from git_waves.core.trusted import Stranger
 from git_waves.core.trying import label_of, tries_of
 from git_waves.errors import OK, HaltError, PlanError, SurroundingsError, UsageError, machine_error
-from git_waves.formats import read_plan
 from git_waves.formats.source import PlanText
 from git_waves.inheriting import (
     drop_scratch,
@@ -123,7 +121,7 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
     repository = open_repository(options.directory)
     settings = read_settings(repository.git)
     text = planning.read_text(repository, options.plan)
-    plan = read_plan(text, known_agents=agents.KNOWN)
+    plan = planning.read(text, repository)
     with ExitStack() as stack:
         stack.enter_context(coordinator_lock(repository.common_dir, plan.name))
         earlier = latest_run(repository.common_dir, plan.name)
@@ -520,6 +518,7 @@ def _setting(
         },
         until=options.until_group,
         early_warning=settings.early_warning,
+        agents=settings.agents,
         include=including.wanted_by(git, plan, Oid(state.base), checkout=repository.main_work_tree),
     )
 

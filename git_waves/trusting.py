@@ -7,6 +7,7 @@ notes what was committed here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from git_waves import planning
 from git_waves.adapters import trust
 from git_waves.adapters.git import Git
 from git_waves.adapters.repo import Repository
-from git_waves.core.findings.commands import commands_of
+from git_waves.core.findings.commands import agents_of, commands_of
 from git_waves.core.model import Plan
 from git_waves.core.trusted import Stranger
 from git_waves.errors import HaltError, UsageError
@@ -41,7 +42,7 @@ class Standing:
 def look(repository: Repository, spec: str | None) -> Standing:
     """Where the plan that `spec` names comes from; raises as `planning.read_text` and `read` do. Executes nothing."""
     text = planning.read_text(repository, spec)
-    return standing(repository, text, planning.read(text))
+    return standing(repository, text, planning.read(text, repository))
 
 
 def standing(repository: Repository, text: PlanText, plan: Plan) -> Standing:
@@ -57,11 +58,20 @@ def standing(repository: Repository, text: PlanText, plan: Plan) -> Standing:
             commands=tuple(
                 (f"{where} of task '{task}'" if task else where, str(command))
                 for where, task, command in commands_of(plan)
-            ),
+            )
+            + tuple(_options_of_agents(plan)),
         ),
         is_own=origin is None,
         is_trusted=is_trusted,
     )
+
+
+def _options_of_agents(plan: Plan) -> Iterator[tuple[str, str]]:
+    """What the plan gives to agents that are named: arguments and variables can change what is executed."""
+    for task, agent in agents_of(plan):
+        words = (*agent.args, *(f"{name}={value}" for name, value in agent.env))
+        if words:
+            yield f"options of agent{f' of task {task!r}' if task else ''}", " ".join(words)
 
 
 def check_trusted(repository: Repository, text: PlanText, plan: Plan) -> Stranger | None:

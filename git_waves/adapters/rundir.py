@@ -10,6 +10,7 @@
                           index/          our own index file per task attempt
                           prompts/        what each agent was told
                           usage/          what each agent says it has used
+                          agents/         what agent programs keep of an attempt
                           inbox/          what other commands ask of the coordinator
                           private/        a repository for each fenced attempt (adapters/private)
 <common>/waves/reviews/                   verdicts on plans (adapters/reviews)
@@ -64,6 +65,10 @@ class RunDir:
     def job(self, name: str) -> Path:
         """The folder of a supervised command."""
         return self.path / "jobs" / name
+
+    def agent_state(self, task: TaskId | str, attempt: int) -> Path:
+        """The folder in which the agent's program keeps what it needs between two starts of the attempt."""
+        return self.path / "agents" / f"{task}.{attempt}"
 
     def agent_job(self, task: TaskId | str, attempt: int, turn: int = 0) -> Path:
         """The folder of an attempt's agent: `turn` counts how often it was started again in the same attempt."""

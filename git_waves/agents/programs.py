@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-PROGRAMS = {
-    "claude": "claude",
-    "codex": "codex",
-    "gemini": "gemini",
-    "opencode": "opencode",
-    "aider": "aider",
-    "mini-swe-agent": "mini",
-}
+from git_waves.agents import PRESETS
+
+PROGRAMS = {name: preset.program for name, preset in PRESETS.items()}
 """Name of the agent to name of its program."""

@@ -82,7 +82,7 @@ def plan(
             return _hoist(repository, text, hoist, is_written=write)
         if promote:
             return _promote(repository, text)
-        reading = planning.read_whole(text)
+        reading = planning.read_whole(text, repository)
         analysis = planning.analyse(
             reading.plan, repository=repository, max_parallel=max_parallel, with_history=not no_history
         )
@@ -102,10 +102,10 @@ def plan(
 
 def _hoist(repository: Repository, text: PlanText, paths: list[str], *, is_written: bool) -> int:
     """The new plan on standard output and what it brings on the other, or the plan's file changed."""
-    plan = planning.read(text)
+    plan = planning.read(text, repository)
     result, hoisted = plan_files.hoisted(text, plan, paths)
     told = hoist_text(
-        hoisted, before=planning.rounds_of(plan), after=planning.rounds_of(planning.read(result))
+        hoisted, before=planning.rounds_of(plan), after=planning.rounds_of(planning.read(result, repository))
     )
     if is_written:
         plan_files.write(repository, result)
@@ -117,7 +117,7 @@ def _hoist(repository: Repository, text: PlanText, paths: list[str], *, is_writt
 
 
 def _promote(repository: Repository, text: PlanText) -> int:
-    result, needs = plan_files.promoted(text, planning.read(text))
+    result, needs = plan_files.promoted(text, planning.read(text, repository))
     if needs:
         plan_files.write(repository, result)
     terminal.write(promote_text(needs, source=text.source))

@@ -132,13 +132,27 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSpec:
-    """Who does a task: a preset's `name`, or a `command` of the plan's own that reads the prompt from
-    `$WAVES_PROMPT_FILE`. Exactly one is set. `resume` is used instead of `command` when an interrupted attempt goes on in
-    its own worktree, with its session's id in `$WAVES_SESSION`."""
+    """Who does a task: the `name` of a preset or of an agent that the plan or the user defines, or a `command` of the plan's
+    own that reads the prompt from `$WAVES_PROMPT_FILE`. Exactly one is set. `resume` is used instead of `command` when an
+    interrupted attempt goes on in its own worktree, with its session's id in `$WAVES_SESSION`; `reads` is the preset whose
+    output the command writes. `model` and `args` are given to a preset, `env` is the agent's beside the user's own."""
 
     name: str | None = None
     command: Command | None = None
     resume: Command | None = None
+    reads: str = ""
+    model: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentDefinition:
+    """An agent that the plan gives a name."""
+
+    name: str
+    spec: AgentSpec
     line: int = 0
 
 
@@ -333,6 +347,7 @@ class Plan:
     agent: AgentSpec | None = None
     attempts: int | None = None
     fallback: tuple[AgentSpec, ...] = ()
+    agents: tuple[AgentDefinition, ...] = ()
     setup: tuple[Command, ...] = ()
     setup_timeout: float = DEFAULT_SETUP_TIMEOUT
     include: tuple[Include, ...] = ()
@@ -354,6 +369,10 @@ class Plan:
             if task.id == task_id:
                 return task
         raise KeyError(task_id)
+
+    def agent_named(self, name: str) -> AgentSpec | None:
+        """What the plan itself defines under that name."""
+        return next((one.spec for one in self.agents if one.name == name), None)
 
     def stages_of(self, task_id: TaskId) -> tuple[Stage, ...]:
         """The extra rungs of one task, in the order it climbs them."""

@@ -31,7 +31,7 @@ class Format:
     name: str
     title: str
     is_it: Callable[[str, str], bool]
-    read: Callable[[PlanText, str, frozenset[str]], Reading]
+    read: Callable[[PlanText, str, frozenset[str] | None], Reading]
     is_foreign: bool = True
 
 
@@ -44,14 +44,14 @@ def _is_native(decoded: str, name: str) -> bool:  # noqa: ARG001  # every sign h
     return looks_right(decoded) is not None
 
 
-def _read_native(text: PlanText, decoded: str, known_agents: frozenset[str]) -> Reading:
+def _read_native(text: PlanText, decoded: str, known_agents: frozenset[str] | None) -> Reading:
     # Imported here because pydantic takes longer to import than a plan of another format takes to read.
     from git_waves.formats.native import read_decoded
 
     return Reading(plan=read_decoded(text, decoded, known_agents))
 
 
-def _later(name: str) -> Callable[[PlanText, str, frozenset[str]], Reading]:
+def _later(name: str) -> Callable[[PlanText, str, frozenset[str] | None], Reading]:
     """The reader of a format, loaded when a plan of it is there."""
     return lambda text, decoded, _: _reader(name)(text, decoded)
 
@@ -156,12 +156,12 @@ def format_of(decoded: str, name: str = "") -> Format | None:
     return next((one for one in FORMATS if one.is_it(decoded, name)), None)
 
 
-def read_plan(text: PlanText, *, known_agents: frozenset[str]) -> Plan:
+def read_plan(text: PlanText, *, known_agents: frozenset[str] | None) -> Plan:
     """The plan of a text in any known format. Raises PlanError with every problem, sorted by line."""
     return read_text(text, known_agents=known_agents).plan
 
 
-def read_text(text: PlanText, *, known_agents: frozenset[str]) -> Reading:
+def read_text(text: PlanText, *, known_agents: frozenset[str] | None) -> Reading:
     """As `read_plan`, with what the text says and the plan does not. Raises PlanError with every problem."""
     decoded = text.decode()
     found = format_of(decoded, text.name_hint)

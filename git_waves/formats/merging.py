@@ -14,6 +14,7 @@ from git_waves.core.coverage import Reading, Skipped
 from git_waves.core.graph import find_cycle, sort_topologically
 from git_waves.core.model import (
     DEFAULT_MAX_PARALLEL,
+    AgentDefinition,
     AgentSpec,
     Background,
     Budget,
@@ -34,7 +35,7 @@ from git_waves.formats.names import shorten
 from git_waves.formats.problems import Problems, end_with_enough
 
 _Value = TypeVar("_Value")
-_Named = TypeVar("_Named", Resource, Gate, Background)
+_Named = TypeVar("_Named", Resource, Gate, Background, AgentDefinition)
 _LONGEST_ID = 64
 
 
@@ -91,6 +92,7 @@ class _Merging:
             on_failure=self._one("on_failure", lambda plan: plan.on_failure),
             on_red=self._one("on_red", lambda plan: plan.on_red),
             agent=agents[0] if len(agents) == 1 else None,
+            agents=self._named("agent", lambda plan: plan.agents),
             setup=tuple({str(one): one for plan in self.plans for one in plan.setup}.values()),
             setup_timeout=max(plan.setup_timeout for plan in self.plans),
             include=tuple(

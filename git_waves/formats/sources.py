@@ -41,7 +41,7 @@ def is_worth_noting(path: str) -> bool:
     return _FOLLOWING.fullmatch(path.rpartition("/")[2]) is not None
 
 
-def read_source(source: PlanSource, *, known_agents: frozenset[str]) -> list[Reading]:
+def read_source(source: PlanSource, *, known_agents: frozenset[str] | None) -> list[Reading]:
     """The plans of a source, in the order of their files. Raises PlanError with the problems of all of them."""
     if not source.is_folder:
         return [read_text(source.texts[0], known_agents=known_agents)]

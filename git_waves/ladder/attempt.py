@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +21,7 @@ from git_waves.adapters.worktrees import Lease
 from git_waves.agents.usage import Usage
 from git_waves.agents.verdict import Verdict
 from git_waves.core.handoff import Received
-from git_waves.core.model import Budget, Oid, Plan, RepoPath, Rules, Task
+from git_waves.core.model import Budget, Command, Oid, Plan, RepoPath, Rules, Task
 from git_waves.core.spending import Spent
 
 
@@ -114,7 +114,8 @@ class Climb:
     then the last rung that the log tells of. `turn` counts how often its agent was started again, the last time with
     `session`; `spent` is what the log knows already, `run_limits` are those of the whole run. `hold` gives the descriptors
     of the machine-wide resources that a supervisor must keep, may wait for them, and raises EndedWaitingError. `received`
-    are the files that it is given by the tasks it needs, `include` the ignored files of the user's checkout. `handed_in`
+    are the files that it is given by the tasks it needs, `include` the ignored files of the user's checkout. `agents` are
+    the user's own, by name. `handed_in`
     counts how often a person said that an attended attempt is done: what was checked before that says nothing any more. `fence` is what
     the kernel lets its commands write, None when it may write whatever its user may; `home` what its agent needs besides, below the user's home. `earlier`
     says how each attempt before this one ended."""
@@ -133,6 +134,7 @@ class Climb:
     spent: Spent
     turn: int
     session: str
+    agents: Mapping[str, Command] = field(default_factory=dict)
     is_inherited: bool = False
     handed_in: int = 0
     earlier: tuple[str, ...] = ()

@@ -69,7 +69,8 @@ def _fence(state: Climb, rung: str, extra: Mapping[str, str]) -> Fence | None:
         return None
     writes = (state.lease.folder, state.lease.private, *state.fence.writes)
     if rung == "agent":
-        writes = (*writes, *state.home, *(Path(extra[name]) for name in _WRITTEN if name in extra))
+        kept = state.run_dir.agent_state(state.task.id, state.lease.attempt)
+        writes = (*writes, kept, *state.home, *(Path(extra[name]) for name in _WRITTEN if name in extra))
     return replace(state.fence, writes=writes)
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from git_waves.adapters.tail import Tail
 from git_waves.agents.usage import Reader, Usage
-from git_waves.agents.usage_any import AnyReader
 from git_waves.agents.usage_own import OwnReader
 from git_waves.core.spending import Spent
 
@@ -15,8 +14,8 @@ class Meter:
     """Reads on from where it was. A program and what wraps it may tell of the same tokens, so the higher figure counts and
     not the sum. A coordinator that takes an attempt up reads from the beginning and comes to the same."""
 
-    def __init__(self, output: Path, own: Path) -> None:
-        self._output = _Account(output, AnyReader())
+    def __init__(self, output: Path, own: Path, reader: Reader) -> None:
+        self._output = _Account(output, reader)
         self._own = _Account(own, OwnReader())
 
     def look(self, *, is_last: bool = False) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from git_waves import agents
 from git_waves.adapters import process
 from git_waves.adapters.jobs import Job, JobResult, Reason, read_identity
 from git_waves.core import spending
@@ -29,7 +30,9 @@ class Watch:
         self._spent = state.spent
         self._warn_at: float | None = None  # monotonic
         self.meter = Meter(
-            state.run_dir.log(state.task.id, attempt), state.run_dir.usage(state.task.id, attempt)
+            state.run_dir.log(state.task.id, attempt),
+            state.run_dir.usage(state.task.id, attempt),
+            agents.reader_of(state.plan, state.task, state.agents),
         )
         self.reached = ""
 

@@ -14,6 +14,7 @@ from git_waves.agents.verdict import AgentVerdict, judge
 from git_waves.core.prompt import build_prompt, build_resume_prompt
 from git_waves.errors import WavesError
 from git_waves.ladder.attempt import Awaits, Climb, Fell, Interrupted, TakenUp, Unavailable
+from git_waves.ladder.briefing import briefing, lay_out
 from git_waves.ladder.handoff import outside
 from git_waves.ladder.jobs import MOST_LOSSES, begin, how_it_ended, spec_for
 from git_waves.ladder.watch import Watch
@@ -37,8 +38,8 @@ def agent(state: Climb) -> Fell | Interrupted | Awaits | Unavailable | None:
         if invocation is None:
             return Fell(
                 rung="",
-                reason="it has nothing to run: no 'run' and no agent",
-                hint="add 'agent:' to the plan",
+                reason="it has nothing to run: no 'run', and no agent that is known here",
+                hint="git waves doctor",
             )
         _start(state, job, invocation)
     watch = Watch(state)
@@ -104,16 +105,18 @@ def _invocation(state: Climb) -> agents.Invocation | None:
     words = _tell(state)
     prompt = state.run_dir.prompt(state.task.id, state.lease.attempt)
     if not state.turn:
-        return agents.invocation(state.plan, state.task, prompt)
+        return agents.invocation(state.plan, state.task, briefing(state, prompt, words), state.agents)
     further = state.run_dir.resume_prompt(state.task.id, state.lease.attempt)
-    further.write_text(build_resume_prompt(words), encoding="utf-8", errors="surrogateescape")
-    return agents.resumption(state.plan, state.task, further)
+    words = build_resume_prompt(words)
+    further.write_text(words, encoding="utf-8", errors="surrogateescape")
+    return agents.resumption(state.plan, state.task, briefing(state, further, words), state.agents)
 
 
 def _start(state: Climb, job: Job, invocation: agents.Invocation) -> None:
     usage = state.run_dir.usage(state.task.id, state.lease.attempt)
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     os.close(os.open(usage, flags, 0o600))
+    lay_out(state, invocation)
     spec = spec_for(
         state,
         invocation.argv,
@@ -121,7 +124,11 @@ def _start(state: Climb, job: Job, invocation: agents.Invocation) -> None:
         stdin=invocation.stdin,
         wall_clock=state.budget.wall_clock,
         quiet=state.budget.quiet,
-        extra={"WAVES_USAGE_FILE": str(usage), **({"WAVES_SESSION": state.session} if state.turn else {})},
+        extra={
+            **invocation.env,
+            "WAVES_USAGE_FILE": str(usage),
+            **({"WAVES_SESSION": state.session} if state.turn else {}),
+        },
     )
     begin(state, job, spec)
 
@@ -181,7 +188,7 @@ def _session(state: Climb, watch: Watch) -> str:
 
 def _why_not_resumed(state: Climb, watch: Watch) -> str:
     """What keeps an interrupted attempt from going on in its worktree; empty when nothing does."""
-    if agents.resumption(state.plan, state.task, state.lease.folder) is None:
+    if not agents.is_resumable(state.plan, state.task, state.agents):
         return "its agent has no 'resume'"
     if not _session(state, watch):
         return "its session is not known"

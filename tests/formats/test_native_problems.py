@@ -40,7 +40,7 @@ def bad_path(line: int, path: str, owner: str) -> str:
 
 
 KEYS = (
-    "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, attempts, fallback, commit, setup, include, sparse, "
+    "known keys: version, name, base, scheduler, max_parallel, on_failure, on_red, agent, attempts, fallback, agents, commit, setup, include, sparse, "
     "resources, background, gates, review, stages, groups, tasks, expect, budget, require_review, sandbox"
 )
 LETTERS = "letters, digits, '.', '_' and '-', at most 64, a letter or digit first"
@@ -91,8 +91,8 @@ def test_a_plan_without_tasks_or_that_is_no_yaml_could_not_be_measured(text: str
         ("max_parallel: 2.5", problem(4, "'max_parallel' must be a whole number of at least 1, not '2.5'")),
         ("max_parallel: many", problem(4, "'max_parallel' must be a whole number of at least 1, not 'many'")),
         ("agent: gpt", problem(4, "unknown agent 'gpt'", "known: claude, codex, or agent: {run: COMMAND}")),
-        ("agent: {cmd: x}", problem(4, "'agent' has no 'run'", "add a line 'run: ...'") + "\n" + problem(4, "unknown key 'cmd' in 'agent'", "did you mean 'run'?")),
-        ("agent: [x]", problem(4, "'agent' must be an agent's name, or a mapping with 'run', not a list")),
+        ("agent: {cmd: x}", problem(4, "unknown key 'cmd' in 'agent'", "did you mean 'run'?") + "\n" + problem(4, "the agent of the plan says neither 'run' nor 'use'", "write 'run: COMMAND' or 'use: AGENT'")),
+        ("agent: [x]", problem(4, "'agent' must be an agent's name, or a mapping with 'run' or 'use', not a list")),
         ("agent: {run: ' '}", problem(4, "'run' of the agent of the plan is an empty command", "write the command, or take it out")),
         ("setup: {run: make, a: b}", problem(4, "unknown key 'a' in 'setup'", "known keys: run, timeout")),
         ("setup: {timeout: 5m}", problem(4, "'setup' has no 'run'", "add a line 'run: ...'")),
@@ -229,7 +229,13 @@ def test_a_wrong_group_gate_resource_or_writer_is_told_with_its_line(lines: str,
         ("budget: {cost: -1}", problem(4, "'cost' of task 'a' is no amount: '-1'", "write US dollars: 2 or 2.50")),
         ("budget: {cost: 0.0}", problem(4, "'cost' of task 'a' is no amount: '0.0'", "write US dollars: 2 or 2.50")),
         ("agent: {run: x, resume: ' '}", problem(4, "'resume' of the agent of task 'a' is an empty command", "write the command, or take it out")),
-        ("agent: {resume: x}", problem(4, "'agent' of task 'a' has no 'run'", "add a line 'run: ...'")),
+        ("agent: {resume: x}", problem(4, "the agent of task 'a' says neither 'run' nor 'use'", "write 'run: COMMAND' or 'use: AGENT'")),
+        ("agent: {run: x, use: claude}", problem(4, "the agent of task 'a' says both 'run' and 'use'", "one of them does the task")),
+        ("agent: {use: claude, resume: x}", problem(4, "'resume' of the agent of task 'a' belongs to 'run'")),
+        ("agent: {run: x, model: y}", problem(4, "'model' of the agent of task 'a' belongs to 'use'")),
+        ("agent: {run: x, reads: y}", problem(4, "no preset is 'y'", "known: aider, claude, codex, gemini, mini-swe-agent, opencode")),
+        ("agent: {run: x, env: {A-B: y}}", problem(4, "'A-B' in 'env' of the agent of task 'a' is no variable's name")),
+        ("agent: {run: x, env: {WAVES_TASK: y}}", problem(4, "'WAVES_TASK' in 'env' of the agent of task 'a' is one of git-waves' own")),
         ("budget: {tokens: lots}", problem(4, "'tokens' of task 'a' is no count: 'lots'", "write 200000, 200k or 1.5M")),
         ("budget: {time: 5}", problem(4, "unknown key 'time' in 'budget' of task 'a'", "known keys: wall_clock, quiet, tokens, cost")),
         ("handoff: [out/]", problem(4, "'out/' is a folder, not a file (task 'a')", "name the files one by one")),
@@ -329,7 +335,7 @@ def test_a_task_that_is_no_task_does_not_hide_the_others() -> None:
     ("lines", "expected"),
     [
         ("<map>: 1", problem(4, "unknown key '<map>'", KEYS)),
-        ("agent: {run: x, <map>: y}", problem(4, "unknown key '<map>' in 'agent'", "known keys: run, resume")),
+        ("agent: {run: x, <map>: y}", problem(4, "unknown key '<map>' in 'agent'", "known keys: run, resume, reads, use, model, args, env")),
         ("gates: {<map>: {zz: 1, run: x}}", problem(4, "unknown key 'zz' in gate '<map>'", "known keys: run, groups, timeout, claim, retries, flaky, control, guards, baseline, failures") + "\n" + problem(4, "gate '<map>' has a name that cannot be used", LETTERS)),
         ("resources: {<list>: [x]}", problem(4, "resource '<list>' must be a mapping, not a list")),
         ('"\\e[31mred": 1', problem(4, "unknown key '\\x1b[31mred'", KEYS)),

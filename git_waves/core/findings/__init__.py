@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 from git_waves.core.findings.background import check_background
 from git_waves.core.findings.commands import ProgramUse, check_commands, check_own_commands, programs
@@ -72,9 +73,11 @@ def find_all(
     look_up: Callable[[str], bool],
     repository: RepositoryFacts | None = None,
     facts: Facts | None = None,
+    agents: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
-    """`check_plan` for a caller that can say of a program's name whether it is there; each name is asked once."""
-    uses = programs(plan)
+    """`check_plan` for a caller that can say of a program's name whether it is there; each name is asked once. `agents` are
+    those that are known by name, and the program that each of them is."""
+    uses = programs(plan, agents)
     missing = {name for name in dict.fromkeys(use.program for use in uses) if not look_up(name)}
     return check_plan(
         plan,

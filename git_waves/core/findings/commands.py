@@ -5,7 +5,8 @@ W502: commands of git-waves itself that it would refuse; its own command line is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from git_waves.core.findings.wording import listed
@@ -26,8 +27,9 @@ class ProgramUse(NamedTuple):
     task: TaskId | None
 
 
-def programs(plan: Plan) -> tuple[ProgramUse, ...]:
-    """Every program worth looking up before anything starts, once for each command that surely starts it.
+def programs(plan: Plan, known: Mapping[str, str] = MappingProxyType({})) -> tuple[ProgramUse, ...]:
+    """Every program worth looking up before anything starts, once for each command that surely starts it. `known` are agents
+    by name, and the program that each of them is.
 
     Commands of finished tasks are left out, and so are paths inside the repository, which a task or a set-up may make.
     """
@@ -35,7 +37,27 @@ def programs(plan: Plan) -> tuple[ProgramUse, ...]:
         ProgramUse(program, where, command.line, task)
         for where, task, command in commands_of(plan)
         if (program := _program_of(command)) is not None
+    ) + tuple(
+        ProgramUse(known[agent.name], f"agent '{agent.name}'", agent.line, task)
+        for task, agent in agents_of(plan)
+        if agent.name is not None and agent.name in known and plan.agent_named(agent.name) is None
     )
+
+
+def agents_of(plan: Plan) -> Iterator[tuple[TaskId | None, AgentSpec]]:
+    """Every agent that a run of the plan may start, also by a name that the plan defines."""
+    named: list[tuple[TaskId | None, AgentSpec | None]] = [
+        (None, one) for one in (plan.agent, *plan.fallback)
+    ]
+    for task in plan.tasks:
+        if not task.is_done:
+            named += [(task.id, one) for one in (task.agent, *(task.fallback or ()))]
+    for whose, agent in named:
+        if agent is not None:
+            yield whose, agent
+            defined = plan.agent_named(agent.name or "")
+            if defined is not None:
+                yield whose, defined
 
 
 def commands_of(plan: Plan) -> Iterator[tuple[str, TaskId | None, Command]]:
@@ -53,6 +75,9 @@ def commands_of(plan: Plan) -> Iterator[tuple[str, TaskId | None, Command]]:
     for agent in (plan.agent, *plan.fallback):
         for name, command in _of_agent(agent):
             yield name, None, command
+    for one in plan.agents:
+        for name, command in _of_agent(one.spec):
+            yield f"{name} '{one.name}'", None, command
     for task in plan.tasks:
         if not task.is_done:
             for agent in (task.agent, *(task.fallback or ())):

@@ -13,6 +13,7 @@ from git_waves.formats.native import shapes
 from git_waves.formats.native.reader import Reader
 from git_waves.formats.native.schema import SCHEMA_PATH, json_schema, schema_text, write_schema
 from git_waves.formats.native.sections import (
+    read_agents,
     read_background,
     read_gates,
     read_groups,
@@ -47,7 +48,7 @@ VERSION = "1"
 _NO_TASKS = "add tasks under 'tasks:', or start from what git waves init writes"
 
 
-def read_native(text: PlanText, *, known_agents: frozenset[str]) -> Plan:
+def read_native(text: PlanText, *, known_agents: frozenset[str] | None) -> Plan:
     """The plan of a native YAML text; `known_agents` are the names of the presets.
 
     Raises PlanError with all problems, sorted by line: not measured when the text could not be read or holds no task,
@@ -56,7 +57,7 @@ def read_native(text: PlanText, *, known_agents: frozenset[str]) -> Plan:
     return read_decoded(text, text.decode(), known_agents)
 
 
-def read_decoded(text: PlanText, decoded: str, known_agents: frozenset[str]) -> Plan:
+def read_decoded(text: PlanText, decoded: str, known_agents: frozenset[str] | None) -> Plan:
     """As `read_native`, for a text that is decoded already."""
     with paused_collector(), end_with_enough(text.source):
         quickly = load_json(decoded)
@@ -70,7 +71,9 @@ def read_decoded(text: PlanText, decoded: str, known_agents: frozenset[str]) -> 
         return _read(text, tree, known_agents, loaded.problems)
 
 
-def _read(text: PlanText, tree: MarkedMap, known_agents: frozenset[str], problems: list[PlanProblem]) -> Plan:
+def _read(
+    text: PlanText, tree: MarkedMap, known_agents: frozenset[str] | None, problems: list[PlanProblem]
+) -> Plan:
     has_tasks = _fill_in(tree, problems)
     fitted = fit(tree, problems)
     if fitted.shape is not None:
@@ -89,6 +92,7 @@ def _read(text: PlanText, tree: MarkedMap, known_agents: frozenset[str], problem
 
 def _build(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap, text: PlanText) -> Plan:
     commit = reader.choice(CommitPolicy, shape.commit, "commit", tree) or CommitPolicy.AUTO
+    agents = read_agents(reader, shape, tree)
     groups = read_groups(reader, shape, tree)
     resources = read_resources(reader, shape, tree)
     gates = read_gates(reader, shape, tree) + read_review(reader, shape, tree)
@@ -105,6 +109,7 @@ def _build(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap, text: PlanT
         agent=reader.agent(shape.agent, tree, "the plan"),
         attempts=reader.attempts(shape.attempts, tree, "the plan"),
         fallback=reader.fallback(shape.fallback, tree, "the plan"),
+        agents=agents,
         setup=read_setup(reader, shape, tree),
         setup_timeout=read_setup_timeout(reader, shape, tree),
         include=read_include(reader, shape, tree),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,13 +14,16 @@ from git_waves.errors import PlanProblem
 from git_waves.formats.commands import Written, one_command, several_commands
 from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of, map_under
 from git_waves.formats.names import did_you_mean, shorten
-from git_waves.formats.native import shapes
+from git_waves.formats.native import agent_shapes, shapes
 from git_waves.formats.native.sandbox import Sandbox
 from git_waves.formats.values import cost, seconds, tokens, whole_number
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 MOST_ATTEMPTS = 9
 """With each agent, before a person has to look."""
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}").fullmatch
+PRESETS = frozenset({"claude", "codex", "gemini", "opencode", "aider", "mini-swe-agent"})
+"""Programs whose output git-waves reads; a test compares them with those that there are."""
 NO_LIMITS = Budget()
 """The budget of whoever names none."""
 
@@ -28,11 +32,11 @@ NO_LIMITS = Budget()
 class Reader:
     """Reads values of a plan, collects their problems, and knows which names the plan and git-waves have.
 
-    A name that is not among `groups`, `resources` or `gates` is only refused when that part of the plan is whole
+    With `known_agents` None every agent's name is taken for known. A name that is not among `groups`, `resources` or `gates` is only refused when that part of the plan is whole
     (not in `damaged`): its entry may be the one that another problem took away.
     """
 
-    known_agents: frozenset[str]
+    known_agents: frozenset[str] | None
     damaged: set[str]
     problems: list[PlanProblem]
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -147,21 +151,21 @@ class Reader:
                 self.refuse(at, message, "begin it with '/' or '~/', without '..'")
         return None if kind is None else SandboxSpec(kind=kind, writes=writes, line=line)
 
-    def agent(self, shape: str | shapes.Agent | None, marks: MarkedMap, owner: str) -> AgentSpec | None:
-        """A preset's name, which must be known, or a command of the plan's own."""
+    def agent(self, shape: str | agent_shapes.Agent | None, marks: MarkedMap, owner: str) -> AgentSpec | None:
+        """An agent that is known by its name, or one of the plan's own."""
         if shape is None:
             return None
-        return self._agent(shape, map_under(marks, "agent"), line_of(marks, "agent"), owner)
+        return self._one_agent(shape, map_under(marks, "agent"), line_of(marks, "agent"), owner)
 
     def fallback(
-        self, written: Sequence[str | shapes.Agent] | None, marks: MarkedMap, owner: str
+        self, written: Sequence[str | agent_shapes.Agent] | None, marks: MarkedMap, owner: str
     ) -> tuple[AgentSpec, ...]:
         """Agents that try after the first one; absent is none."""
         section = marks.get("fallback")
         if not written or not isinstance(section, MarkedList):
             return ()
         found = (
-            self._agent(shape, map_under(section, number), section.lines[number], owner)
+            self._one_agent(shape, map_under(section, number), section.lines[number], owner)
             for number, shape in enumerate(written)
         )
         return tuple(agent for agent in found if agent is not None)
@@ -177,16 +181,67 @@ class Reader:
             self.refuse(line, message)
         return number
 
-    def _agent(self, shape: str | shapes.Agent, inner: MarkedMap, line: int, owner: str) -> AgentSpec | None:
-        if isinstance(shape, shapes.Agent):
-            whose = f"the agent of {owner}"
-            command = self.command(shape.run, "run", inner, whose)
-            resume = self.command(shape.resume, "resume", inner, whose)
-            return AgentSpec(command=command, resume=resume, line=line) if command else None
-        if shape not in self.known_agents:
-            known = "".join(f"{name}, " for name in sorted(self.known_agents))
-            self.refuse(
-                line, f"unknown agent '{shorten(shape)}'", f"known: {known}or agent: {{run: COMMAND}}"
-            )
+    def _one_agent(
+        self, shape: str | agent_shapes.Agent, inner: MarkedMap, line: int, owner: str
+    ) -> AgentSpec | None:
+        if isinstance(shape, str):
+            return AgentSpec(name=shape, line=line) if self.knows_agent(shape, line) else None
+        return self.agent_of_its_own(shape, inner, line, f"the agent of {owner}")
+
+    def agent_of_its_own(
+        self, shape: agent_shapes.Agent, marks: MarkedMap, line: int, whose: str
+    ) -> AgentSpec | None:
+        """A command, or a known agent with options; `line` is where it stands."""
+        self._check_keys(shape, marks, line, whose)
+        env = self._variables(shape, marks, whose)
+        if shape.use is not None:
+            if not self.knows_agent(shape.use, line_of(marks, "use")):
+                return None
+            args = tuple(shape.args or ())
+            return AgentSpec(name=shape.use, model=shape.model or "", args=args, env=env, line=line)
+        if shape.reads is not None and shape.reads not in PRESETS:
+            known = ", ".join(sorted(PRESETS))
+            self.refuse(line_of(marks, "reads"), f"no preset is '{shorten(shape.reads)}'", f"known: {known}")
+        command = self.command(shape.run, "run", marks, whose)
+        resume = self.command(shape.resume, "resume", marks, whose)
+        if command is None:
             return None
-        return AgentSpec(name=shape, line=line)
+        return AgentSpec(command=command, resume=resume, reads=shape.reads or "", env=env, line=line)
+
+    def knows_agent(self, name: str, line: int) -> bool:
+        """Whether the plan or git-waves has an agent of that name; said when not."""
+        defined = self.names.get("agents", ())
+        if self.known_agents is None or name in self.known_agents or name in defined:
+            return True
+        if "agents" in self.damaged:
+            return False
+        known = "".join(f"{name}, " for name in sorted({*self.known_agents, *defined}))
+        self.refuse(line, f"unknown agent '{shorten(name)}'", f"known: {known}or agent: {{run: COMMAND}}")
+        return False
+
+    def _check_keys(self, shape: agent_shapes.Agent, marks: MarkedMap, line: int, whose: str) -> None:
+        if shape.run is None and shape.use is None and not marks.refused & {"run", "use"}:
+            self.refuse(line, f"{whose} says neither 'run' nor 'use'", "write 'run: COMMAND' or 'use: AGENT'")
+        if shape.run is not None and shape.use is not None:
+            self.refuse(
+                line_of(marks, "use"), f"{whose} says both 'run' and 'use'", "one of them does the task"
+            )
+        elif shape.run is not None or shape.use is not None:
+            keys = ("model", "args") if shape.use is None else ("resume", "reads")
+            needs = "use" if shape.use is None else "run"
+            for key in keys:
+                if getattr(shape, key) is not None:
+                    self.refuse(line_of(marks, key), f"'{key}' of {whose} belongs to '{needs}'")
+
+    def _variables(
+        self, shape: agent_shapes.Agent, marks: MarkedMap, whose: str
+    ) -> tuple[tuple[str, str], ...]:
+        inner = map_under(marks, "env")
+        for name in shape.env or {}:
+            if not _VARIABLE(name):
+                self.refuse(
+                    line_of(inner, name), f"'{shorten(name)}' in 'env' of {whose} is no variable's name"
+                )
+            elif name.startswith("WAVES_"):
+                self.refuse(line_of(inner, name), f"'{name}' in 'env' of {whose} is one of git-waves' own")
+        return tuple((shape.env or {}).items())

@@ -55,11 +55,20 @@ def inert(text: str) -> str:
 
 
 def flow_agent(agent: AgentSpec) -> str:
-    """An agent inside a list: its name, or its commands."""
-    if agent.name is not None:
+    """An agent inside a list: its name, or everything that is said of it."""
+    if agent.name is not None and agent == AgentSpec(name=agent.name, line=agent.line):
         return scalar(agent.name)
     commands = (("run", agent.command), ("resume", agent.resume))
-    return "{" + ", ".join(f"{key}: {flow_command(one)}" for key, one in commands if one is not None) + "}"
+    texts = (("reads", agent.reads), ("use", agent.name), ("model", agent.model))
+    parts = [f"{key}: {flow_command(one)}" for key, one in commands if one is not None]
+    parts += [f"{key}: {scalar(text)}" for key, text in texts if text]
+    if agent.args:
+        parts.append(f"args: {flow(map(scalar, agent.args))}")
+    if agent.env:
+        parts.append(
+            "env: {" + ", ".join(f"{scalar(key)}: {scalar(value)}" for key, value in agent.env) + "}"
+        )
+    return "{" + ", ".join(parts) + "}"
 
 
 def flow_command(command: Command) -> str:

@@ -6,6 +6,8 @@ from git_waves.core.gatewords import Baseline
 from git_waves.core.model import (
     DEFAULT_SETUP_TIMEOUT,
     REVIEW,
+    AgentDefinition,
+    AgentSpec,
     Background,
     Command,
     Gate,
@@ -24,10 +26,28 @@ from git_waves.formats.checks import check_names, check_once, read_path
 from git_waves.formats.commands import one_command
 from git_waves.formats.marks import MarkedList, MarkedMap, entry_lines, line_of, map_under
 from git_waves.formats.names import shorten
-from git_waves.formats.native import shapes
+from git_waves.formats.native import agent_shapes, shapes
 from git_waves.formats.native.gates import read_gate
 from git_waves.formats.native.reader import Reader
 from git_waves.formats.values import whole_number
+
+
+def read_agents(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[AgentDefinition, ...]:
+    """The agents that the plan defines; they may build upon known ones, and not upon each other."""
+    section = map_under(tree, "agents")
+    agents = []
+    for name, entry in (shape.agents or {}).items():
+        line, owner = line_of(section, name), f"agent '{shorten(name)}'"
+        if isinstance(entry, agent_shapes.Agent):
+            spec = reader.agent_of_its_own(entry, map_under(section, name), line, owner)
+        else:
+            command = one_command(entry, line=line, what=owner, problems=reader.problems)
+            spec = None if command is None else AgentSpec(command=command, line=line)
+        if spec is not None:
+            agents.append(AgentDefinition(name=name, spec=spec, line=line))
+    check_names(((name, line_of(section, name)) for name in shape.agents or {}), "agent", reader.problems)
+    reader.names["agents"] = tuple(shape.agents or {})
+    return tuple(agents)
 
 
 def read_resources(reader: Reader, shape: shapes.PlanShape, tree: MarkedMap) -> tuple[Resource, ...]:

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from git_waves.errors import PlanProblem
 from git_waves.formats.marks import MarkedList, MarkedMap, kind_of
 from git_waves.formats.names import did_you_mean, shorten
-from git_waves.formats.native import shapes
+from git_waves.formats.native import agent_shapes, shapes
 from git_waves.formats.native.kinds import MEMBERS, Shape
 from git_waves.formats.problems import EnoughError
 
@@ -23,6 +23,7 @@ Location = tuple[int | str, ...]
 
 _SECTIONS: dict[str, type[Shape]] = {
     "tasks": shapes.Task,
+    "agents": agent_shapes.Agent,
     "resources": shapes.Resource,
     "gates": shapes.Gate,
     "stages": shapes.Stage,
@@ -32,8 +33,8 @@ _SECTIONS: dict[str, type[Shape]] = {
 }
 _PARTS: dict[str, type[Shape]] = {
     "files": shapes.Files,
-    "agent": shapes.Agent,
-    "fallback": shapes.Agent,
+    "agent": agent_shapes.Agent,
+    "fallback": agent_shapes.Agent,
     "control": shapes.Patch,
     "budget": shapes.Budget,
     "expect": shapes.Expect,
@@ -42,6 +43,7 @@ _PARTS: dict[str, type[Shape]] = {
 }
 _ONE_OF = {
     "tasks": "task",
+    "agents": "agent",
     "resources": "resource",
     "gates": "gate",
     "stages": "stage",

@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import Field, Tag
 
 from git_waves.formats.names import PLAN_NAME
+from git_waves.formats.native.agent_shapes import AgentChoice, AgentDefinitionChoice
 from git_waves.formats.native.gate_shapes import Gate as Gate
 from git_waves.formats.native.gate_shapes import GateChoice, ReviewChoice, StageChoice
 from git_waves.formats.native.gate_shapes import Patch as Patch
@@ -54,24 +55,6 @@ class Files(Shape):
 FileClaims = Annotated[
     Annotated[list[Path], Tag("<list>")] | Annotated[Files, Tag("<map>")],
     either("a list of paths, or a mapping of create, modify, delete, edit and inferred"),
-]
-
-
-class Agent(Shape):
-    """An agent of the plan's own."""
-
-    run: OneCommand = Field(
-        description="The command that does a task; it reads the prompt from $WAVES_PROMPT_FILE."
-    )
-    resume: OneCommand | None = Field(
-        default=None,
-        description="Goes on with a task that was interrupted, in its worktree; $WAVES_SESSION is its session.",
-    )
-
-
-AgentChoice = Annotated[
-    Annotated[Text, Tag("<text>")] | Annotated[Agent, Tag("<map>")],
-    either("an agent's name, or a mapping with 'run'"),
 ]
 
 
@@ -263,6 +246,9 @@ class PlanShape(Shape):
         default=None,
         description="Agents that try a task when the one before them did not get through; not for tasks that may do more "
         "than change their files, unless they say so themselves.",
+    )
+    agents: dict[str, AgentDefinitionChoice] | None = Field(
+        default=None, description="Agents by name: a command, or a known agent with options of its own."
     )
     commit: Text | None = Field(
         default=None,

@@ -11,6 +11,7 @@ from git_waves.core.gatewords import Baseline, FlakyPolicy
 from git_waves.core.model import (
     DEFAULT_MAX_PARALLEL,
     DEFAULT_SETUP_TIMEOUT,
+    AgentDefinition,
     AgentSpec,
     Budget,
     Claim,
@@ -61,6 +62,7 @@ def write_plan(plan: Plan, *, head: Sequence[str] = (), remarks: Mapping[TaskId,
     if plan.on_red is not None:
         writer.line(0, f"on_red: {plan.on_red}")
     writer.agent(0, plan.agent)
+    writer.agents(plan.agents)
     writer.sandbox(0, plan.sandbox)
     writer.tries(0, plan.attempts, plan.fallback or None)
     writer.setup(plan)
@@ -94,14 +96,37 @@ class _Writer(Lines):
         self.line(2, f"timeout: {number(plan.setup_timeout)}s")
 
     def agent(self, depth: int, agent: AgentSpec | None) -> None:
-        """A known name, or a command of the plan's own."""
-        if agent is not None and agent.name is not None:
-            self.line(depth, f"agent: {scalar(agent.name)}")
-        elif agent is not None and agent.command is not None:
-            self.line(depth, "agent:")
-            self.command(depth + 2, "run", agent.command)
-            if agent.resume is not None:
-                self.command(depth + 2, "resume", agent.resume)
+        """A known name, or an agent of the plan's own."""
+        if agent is None:
+            return
+        if agent == AgentSpec(name=agent.name, line=agent.line):
+            self.line(depth, f"agent: {scalar(agent.name or '')}")
+            return
+        self.line(depth, "agent:")
+        self.own_agent(depth + 2, agent)
+
+    def agents(self, agents: Sequence[AgentDefinition]) -> None:
+        """The agents that the plan gives a name."""
+        if agents:
+            self.line(0, "agents:")
+        for one in agents:
+            self.line(2, f"{scalar(one.name)}:")
+            self.own_agent(4, one.spec)
+
+    def own_agent(self, depth: int, agent: AgentSpec) -> None:
+        """Everything that is said of one agent."""
+        for key, command in (("run", agent.command), ("resume", agent.resume)):
+            if command is not None:
+                self.command(depth, key, command)
+        for key, text in (("reads", agent.reads), ("use", agent.name), ("model", agent.model)):
+            if text:
+                self.line(depth, f"{key}: {scalar(text)}")
+        if agent.args:
+            self.list(depth, "args", [scalar(word) for word in agent.args])
+        if agent.env:
+            self.line(depth, "env:")
+            for name, value in agent.env:
+                self.line(depth + 2, f"{scalar(name)}: {scalar(value)}")
 
     def sandbox(self, depth: int, sandbox: SandboxSpec | None) -> None:
         """A fence by its name, or with more that may be written."""
