@@ -253,7 +253,7 @@ def test_run_says_how_a_foreign_plan_gets_an_agent(repo: RepoBuilder, waves: Wav
     assert waves("run", SPEC, exit=2).err == (
         "fatal: nothing says how to do 'T002', 'T003', 'T004': no 'run', and no agent\n"
         "hint: a plan of format 'spec-kit' cannot name one: git waves import specs/001-shop/tasks.md -o .waves/plan.yaml, "
-        "then give the plan an agent, e.g. agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}\n"
+        "then name an agent in the plan: 'agent: claude', or agent: {run: 'my-agent < \"$WAVES_PROMPT_FILE\"'}\n"
     )
 
 
