@@ -398,9 +398,8 @@ def check_edit(lease: Lease, asked: Any) -> Refusal | None:
     """Refuse an edit of a path that the task does not own; what no commit could take in (ignored, elsewhere) may be edited."""
     if asked.get("tool_name") not in _EDITORS:
         return None
-    with open(os.path.join(os.path.dirname(lease.path), "gitdir"), "rb") as file:
-        root = os.path.realpath(os.path.dirname(os.fsdecode(file.read().rstrip(b"\n"))))
     folder = asked.get("cwd") or os.getcwd()
+    root = _root(lease, folder)
     for written in _edited(asked.get("tool_input") or {}):
         refusal = _check_path(lease, root, os.path.join(folder, written))
         if refusal is not None:
@@ -456,10 +455,23 @@ def _check_outside(lease: Lease, root: str, place: str) -> Refusal | None:
     return None
 
 
+def _root(lease: Lease, folder: str) -> str:
+    """The top of the task's worktree, as its administrative folder says it; a fenced task's repository knows none."""
+    try:
+        with open(os.path.join(os.path.dirname(lease.path), "gitdir"), "rb") as file:
+            return os.path.realpath(os.path.dirname(os.fsdecode(file.read().rstrip(b"\n"))))
+    except FileNotFoundError:
+        return os.path.realpath(os.fsdecode(_ask("-C", folder, "rev-parse", "--show-toplevel").rstrip(b"\n")))
+
+
 def _main_work_tree(lease: Lease) -> str:
     """The user's own checkout, as the lease's place says it; empty when the repository is bare."""
-    common = os.path.realpath(os.path.join(os.path.dirname(lease.path), os.pardir, os.pardir))
-    return os.path.dirname(common) if os.path.basename(common) == ".git" else ""
+    place = os.path.realpath(lease.path)
+    while place != os.path.dirname(place):
+        place = os.path.dirname(place)
+        if os.path.basename(place) == ".git":
+            return os.path.dirname(place)
+    return ""
 
 
 def decide(lease: Lease, hook: str) -> Refusal | None:

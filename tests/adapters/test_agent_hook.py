@@ -28,7 +28,14 @@ def task(repo: RepoBuilder) -> TaskWorktree:
     return make_task(repo)
 
 
-def ask(task: TaskWorktree, tool: str, given: dict[str, Any], *, cwd: Path | None = None) -> tuple[int, str]:
+def ask(
+    task: TaskWorktree,
+    tool: str,
+    given: dict[str, Any],
+    *,
+    cwd: Path | None = None,
+    admin: Path | None = None,
+) -> tuple[int, str]:
     """What the hook answers to what Claude Code (and with the same shape, Codex and Gemini CLI) sends."""
     asked = {
         "session_id": "s",
@@ -40,7 +47,7 @@ def ask(task: TaskWorktree, tool: str, given: dict[str, Any], *, cwd: Path | Non
         "tool_input": given,
     }
     done = subprocess.run(
-        ["/bin/sh", "-c", edit_hook(task.run_dir, task.lease, task.admin)],
+        ["/bin/sh", "-c", edit_hook(task.run_dir, task.lease, admin or task.admin)],
         input=json.dumps(asked),
         cwd=task.folder,
         env=task.repo.environment,
@@ -116,6 +123,15 @@ def test_the_users_own_checkout_and_other_worktrees_are_refused(
     assert code == 2
     assert f"is not in the worktree of task 't1'; yours is '{task.folder / 'src/a.c'}'" in said
     assert ask(task, "Write", {"file_path": str(task.folder.parent / "t2/src/b.c")})[0] == 2
+
+
+def test_a_fenced_task_whose_repository_is_its_own_is_answered_too(task: TaskWorktree) -> None:
+    private = task.run_dir.path / "private/t1.1"
+    private.mkdir(parents=True)
+    (private / "waves-lease.json").write_bytes((task.admin / "waves-lease.json").read_bytes())
+    assert ask(task, "Write", {"file_path": "src/b.c"}, admin=private) == (2, OWNER + WAY_OUT)
+    assert ask(task, "Write", {"file_path": "docs/x.md"}, admin=private) == (0, "")
+    assert ask(task, "Write", {"file_path": str(task.repo.folder / "src/a.c")}, admin=private)[0] == 2
 
 
 def test_what_is_no_question_stops_nobody(task: TaskWorktree) -> None:
