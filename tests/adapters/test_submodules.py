@@ -12,6 +12,7 @@ from git_waves.adapters.submodules import is_expendable
 from tests.support.repo import RepoBuilder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("doing", "is_lost"),
     [

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.run.test_resources import named
 from tests.support.digest import digest_of_users_things
 from tests.support.plans import plan, task
 from tests.support.repo import RepoBuilder
 
+pytestmark = pytest.mark.long
 INTEGRATION = "refs/waves/integration/p"
 
 

@@ -136,6 +136,7 @@ def test_nothing_tracked_is_overwritten_no_link_is_followed_and_no_pipe_is_waite
     assert "warning: 't1.txt' was not brought: it is not ignored by git" in shown
 
 
+@pytest.mark.long
 def test_a_template_that_cannot_be_filled_parks_its_task(repo: RepoBuilder) -> None:
     head = "include: [{template: .env.example, to: .env}]\n"
     files = {".gitignore": ".env\n", ".waves/plan.yaml": plan(task("t1"), head=head)}
@@ -151,6 +152,7 @@ def test_a_template_that_cannot_be_filled_parks_its_task(repo: RepoBuilder) -> N
     assert second["reason"] == f"the template '.env.gone' is neither in its base nor in '{repo.folder}'"
 
 
+@pytest.mark.long
 def test_the_list_of_the_base_counts_and_another_one_in_the_checkout_is_told(repo: RepoBuilder) -> None:
     repo.commit(
         {".gitignore": ".env\n", ".waves/plan.yaml": plan(task("t1", run="! test -e .env && touch t1.txt"))}
@@ -172,6 +174,7 @@ def test_a_failing_set_up_parks_the_task_with_what_it_printed_last(repo: RepoBui
     assert "no such package" in repo.waves("log", "t1", "--rung", "setup-0")
 
 
+@pytest.mark.long
 def test_a_set_up_that_takes_too_long_is_ended_and_parks_the_task(repo: RepoBuilder) -> None:
     head = "setup: {run: 'echo waiting; sleep 600', timeout: 0.3}\n"
     repo.commit({".waves/plan.yaml": plan(task("t1"), head=head)})
