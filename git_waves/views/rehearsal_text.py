@@ -44,6 +44,7 @@ def begins_text(
         f"{schedule.scheduler}, up to {schedule.max_parallel} at once, on failure {schedule.on_failure}",
         f"worktrees would lie in {quoted(str(worktrees))}; your own checkout stays as it is",
     ]
+    lines += _worktrees(plan)
     if schedule.scheduler is SchedulerName.READY_SET:
         lines.append(
             "each task would start as soon as its needs are integrated, and be merged and proved by itself"
@@ -75,6 +76,15 @@ def begins_text(
             ]
             lines.append(f"  move 'waves/{plan.name}/integration' to the candidate")
     return "\n".join(lines) + f"\n\n{_END}"
+
+
+def _worktrees(plan: Plan) -> Iterator[str]:
+    """What every worktree would be given before anybody starts there."""
+    for one in plan.include:
+        place = f", as {quoted(one.to)}" if one.to is not None else ""
+        yield f"each would be given {quoted(one.pattern)} of your checkout: {one.how}{place}"
+    for command in plan.setup:
+        yield f"each would be set up with {clean(str(command).strip())}"
 
 
 def _task(plan: Plan, task: Task, manifest: OwnershipManifest) -> Iterator[str]:

@@ -191,3 +191,18 @@ def test_a_set_up_that_changes_what_its_task_does_not_own_parks_it_before_the_ag
     repo.waves("run", exit=3)
     (parked,) = named(repo, "task_parked")
     assert (parked["rung"], parked["paths"]) == ("environment", ["package-lock.json"])
+
+
+@pytest.mark.long
+def test_a_rehearsal_tells_what_worktrees_would_be_given(repo: RepoBuilder) -> None:
+    head = "setup: npm ci\ninclude: [.env, {template: .env.example, to: .env.test}]\n"
+    repo.commit({".waves/plan.yaml": plan(task("t1"), head=head)})
+    repo.environment["PATH"] += f":{repo.folder}"
+    repo.write({"npm": "#!/bin/sh\n"})
+    (repo.folder / "npm").chmod(0o755)
+    shown = repo.waves("run", "--dry-run").splitlines()
+    assert [line for line in shown if line.startswith("each would")] == [
+        "each would be given '.env' of your checkout: copy",
+        "each would be given '.env.example' of your checkout: template, as '.env.test'",
+        "each would be set up with npm ci",
+    ]
