@@ -30,7 +30,8 @@ class Invocation:
 class Briefing:
     """What an agent program can be told of one attempt: the file of its prompt and the words in it, the id of the session
     to begin or to go on with (a UUID at first), a folder outside of the worktree for what it keeps, the folders that a
-    commit and a request write to, and the files that the task owns by name. `model` and `args` are the plan's."""
+    commit and a request write to, and the files that the task owns by name. `edit_hook` is a line for a
+    shell that answers before each edit, as `git waves agent-hook` does. `model` and `args` are the plan's."""
 
     prompt: Path
     words: str
@@ -38,6 +39,7 @@ class Briefing:
     state: Path
     writable: tuple[Path, ...] = ()
     owned: tuple[RepoPath, ...] = ()
+    edit_hook: str = ""
     model: str = ""
     args: tuple[str, ...] = ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from pathlib import Path
 
+from git_waves.adapters.hooks import edit_hook
 from git_waves.adapters.rundir import write_durably
 from git_waves.agents import Briefing, Invocation
 from git_waves.core.model import Intent, Origin, PatternKind, RepoPath
@@ -20,6 +21,7 @@ def briefing(state: Climb, prompt: Path, words: str) -> Briefing:
         state=state.run_dir.agent_state(state.task.id, state.lease.attempt),
         writable=_writable(state),
         owned=_owned(state),
+        edit_hook=edit_hook(state.run_dir, state.lease_file(), state.admin),
     )
 
 

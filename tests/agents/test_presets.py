@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,17 @@ def test_a_prompt_of_any_length_reaches_mini_swe_agent_in_a_file() -> None:
     ((path, content),) = begun.files
     assert str(path) in begun.argv
     assert json.loads(content) == {"run": {"task": "Do it.\n"}}
+
+
+def test_claude_is_told_to_ask_before_each_edit_by_a_file_outside_of_the_worktree() -> None:
+    asked = replace(BRIEFING, edit_hook="python guard.py lease agent-hook")
+    begun = agents.invocation(plan(AgentSpec(name="claude")), TASK, asked, {})
+    assert begun is not None
+    ((path, content),) = begun.files
+    assert (path.parent, begun.argv[begun.argv.index("--settings") + 1]) == (BRIEFING.state, str(path))
+    (rule,) = json.loads(content)["hooks"]["PreToolUse"]
+    assert rule["matcher"] == "Write|Edit|MultiEdit|NotebookEdit"
+    assert rule["hooks"][0]["command"] == asked.edit_hook
 
 
 def test_an_opencode_attempt_has_a_database_of_its_own() -> None:
