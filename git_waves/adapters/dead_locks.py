@@ -57,7 +57,9 @@ def _ours(common_dir: Path, plan: str) -> Iterator[Path]:
     for admin in worktrees.iterdir() if worktrees.is_dir() else ():
         if is_our_creation(admin):
             yield from admin.glob("*.lock")
-    for own in (common_dir / "waves" / "runs").glob("*/private/*"):
+    runs = common_dir / "waves" / "runs"
+    yield from runs.glob("*/index/*.lock")
+    for own in runs.glob("*/private/*"):
         yield from (*own.glob("*.lock"), *(own / "refs").rglob("*.lock"))
 
 

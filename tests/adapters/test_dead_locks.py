@@ -15,7 +15,12 @@ from git_waves.adapters import dead_locks
 from git_waves.adapters.dead_locks import remove_dead
 from tests.support.repo import RepoBuilder
 
-OURS = ("refs/waves/integration/p", "refs/waves/p/r/candidate", "refs/heads/waves/p/t1/1")
+OURS = (
+    "refs/waves/integration/p",
+    "refs/waves/p/r/candidate",
+    "refs/heads/waves/p/t1/1",
+    "waves/runs/r/index/t1.1",
+)
 THEIRS = ("HEAD", "index", "refs/heads/main", "refs/heads/waves/other/t1/1", "refs/tags/v1")
 
 
