@@ -280,8 +280,13 @@ def attended(scheduler: str) -> Script:
 
 
 SCHEDULERS = ("sequential", "dag-parallel", "ready-set")
-SCRIPTS = tuple(
-    make(scheduler)
-    for make in (mixed, conflicting, red, trespassing, everything, attended, breaking, repaired)
-    for scheduler in SCHEDULERS
+SCRIPTS = (
+    *(
+        make(scheduler)
+        for make in (mixed, conflicting, red, trespassing, everything, attended, repaired)
+        for scheduler in SCHEDULERS
+    ),
+    # With a ready set, whoever is merged last of two that do not fit is the one who broke the gate.
+    breaking("sequential"),
+    breaking("dag-parallel"),
 )
