@@ -55,6 +55,7 @@ def test_a_person_does_a_task_and_the_run_goes_on(repo: RepoBuilder) -> None:
     assert [event["attempt"] for event in events(repo) if event["event"] == "task_leased"] == [1, 1, 1]
 
 
+@pytest.mark.long
 def test_a_checkpoint_changes_nothing_and_holds_back_what_needs_it(repo: RepoBuilder) -> None:
     text = plan(
         task("a"),
@@ -70,6 +71,7 @@ def test_a_checkpoint_changes_nothing_and_holds_back_what_needs_it(repo: RepoBui
     assert repo.waves("status", "--porcelain").count("\tintegrated\t") == 3
 
 
+@pytest.mark.long
 def test_the_shell_of_a_person_knows_the_task_and_may_hand_it_in(repo: RepoBuilder, tmp_path: Path) -> None:
     repo.commit({".waves/plan.yaml": TEXT})
     repo.run_waves("run")

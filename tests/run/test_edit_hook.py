@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.run.test_whole_runs import merged
 from tests.support.repo import RepoBuilder
 
@@ -28,6 +30,7 @@ print(json.dumps({"type": "result", "subtype": "success", "is_error": False, "re
 """
 
 
+@pytest.mark.long
 def test_an_edit_of_a_foreign_path_is_refused_and_the_settings_are_no_change_of_the_task(
     repo: RepoBuilder, tmp_path: Path
 ) -> None:

@@ -6,6 +6,8 @@ import json
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.run.test_whole_runs import events, merged, start
 from tests.support.plans import plan, task
 from tests.support.repo import RepoBuilder
@@ -63,6 +65,7 @@ def test_an_agent_that_is_limited_burns_no_attempt_and_another_falls_in(repo: Re
     assert "limited: agent " in repo.waves("status")
 
 
+@pytest.mark.long
 def test_with_nobody_to_fall_in_the_run_waits_and_can_be_stopped(repo: RepoBuilder) -> None:
     repo.commit({".waves/plan.yaml": agents(f"echo '{LIMITED}'; exit 1")})
     process = start(repo)
@@ -77,6 +80,7 @@ def test_with_nobody_to_fall_in_the_run_waits_and_can_be_stopped(repo: RepoBuild
     assert state["tasks"][0]["state"] == "pending"
 
 
+@pytest.mark.long
 def test_work_that_may_have_had_effects_is_not_repeated_by_the_plans_word_and_that_is_told(
     repo: RepoBuilder,
 ) -> None:
