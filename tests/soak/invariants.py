@@ -63,6 +63,8 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 def _locks(world: World) -> Iterator[Broken]:
     """No lock is left that would stop the next git."""
     for lock in world.git_dir.rglob("*.lock"):
+        if lock.parent.parent == world.git_dir / "waves" and lock.parent.name.startswith("config-"):
+            continue  # of a configuration that was being made ready aside: no git looks there
         admin = lock.parent / "gitdir"  # of a worktree that a power cut left half, nobody will ask git
         is_of_nothing = lock.parent.parent.name == "worktrees" and not (
             admin.exists() and admin.stat().st_size
