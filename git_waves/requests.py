@@ -14,7 +14,7 @@ from git_waves.core.answers import Answer
 from git_waves.core.model import PatternKind, RepoPath
 from git_waves.core.ownership import OwnershipManifest, owns
 from git_waves.core.paths import PathProblem, parse_pattern
-from git_waves.errors import VIOLATION, UsageError
+from git_waves.errors import VIOLATION, SurroundingsError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ def look_around(repository: Repository) -> Inside:
     try:
         manifest = control.read_manifest(run_dir)
         manifest.claims(found.task)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (SurroundingsError, OSError, ValueError, KeyError, TypeError) as error:
         raise OutsideError(
             f"run '{found.run}', which leased this worktree, is gone", hint="git waves status"
         ) from error

@@ -13,7 +13,7 @@ from git_waves.core.fold import TaskState
 from git_waves.core.model import Oid, RepoPath, TaskId
 from git_waves.core.prompt import build_prompt
 from git_waves.core.spending import changed, limits_of
-from git_waves.errors import PlanError, UsageError
+from git_waves.errors import PlanError, SurroundingsError, UsageError
 
 
 def gather(repository: Repository, task_id: str, *, plan: str | None) -> Shown:
@@ -75,7 +75,13 @@ def _prompt_before_a_run(repository: Repository, task_id: str) -> str:
 def _limits(found: lookup.FoundRun, task: TaskState) -> dict[str, float | None]:
     try:
         plan = inheriting.pinned_plan(found.run_dir)
-    except (PlanError, OSError, ValueError, KeyError):  # somebody changed it; the run says so
+    except (
+        PlanError,
+        SurroundingsError,
+        OSError,
+        ValueError,
+        KeyError,
+    ):  # somebody changed it; the run says so
         return {}
     return limits_of(changed(plan.task(TaskId(task.id)).budget, task.budget))
 
