@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-long test-tools fuzz soak lint types check fmt bench golden clean
+.PHONY: help demo test test-long test-tools real-agents fuzz soak lint types check fmt bench golden clean
 
 help:
 	@echo "make demo       see a whole run in a throwaway repository (KEEP=1 leaves it there)"
@@ -45,8 +45,13 @@ test: $(STAMP)
 test-long: CHOICE = -m long $(FULL)
 test-long: test
 
+# Agent programs at the versions that docs/agents.md speaks of, in a folder that all checkouts share (1.6 GiB).
+TOOLS = $(or $(WAVES_TOOLS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/git-waves/tools)
 test-tools: CHOICE = -m tools
-test-tools: test
+test-tools: real-agents test
+
+real-agents:
+	@sh tools/agents.sh "$(TOOLS)"
 
 fuzz: CHOICE = -m hypothesis --hypothesis-profile=fuzz --timeout=0
 fuzz: test
