@@ -20,6 +20,7 @@ from git_waves.adapters.machine import find_programs, folds_case, is_writable, m
 from git_waves.adapters.planfile import DEFAULT_PLAN, PLAN_SETTING, shown
 from git_waves.adapters.repo import Repository, open_repository
 from git_waves.adapters.rundir import first_event, run_dirs, waves_folder
+from git_waves.adapters.sandbox import sandbox_facts
 from git_waves.agents.programs import PROGRAMS
 from git_waves.control import load
 from git_waves.core import health
@@ -41,7 +42,7 @@ def examine(folder: Path) -> tuple[Check, ...]:
     """Every check of this machine, and of the repository around `folder` where there is one."""
     found = _git_version()
     place = discover(folder) if found is not None else None
-    checks = list(judge_machine(_machine(found, place)))
+    checks = [*judge_machine(_machine(found, place)), *_fences(place)]
     if place is not None and found is not None and found >= MINIMUM_VERSION:
         checks += _repository_checks(folder, place)
     elif place is None:
@@ -79,6 +80,17 @@ def _machine(git: tuple[int, ...] | None, place: Place | None) -> Machine:
         state_folder=str(state_folder),
         is_state_writable=is_writable(state_folder),
     )
+
+
+def _fences(place: Place | None) -> Iterator[Check]:
+    """Which fences of the kernel plans can have here; none is needed."""
+    inside = [] if place is None else [place.work_tree or place.common_dir, place.common_dir.parent]
+    for fact in sandbox_facts(repositories=inside):
+        name = f"sandbox {fact.kind}"
+        if fact.is_available:
+            yield health.ok(name, f"{fact.level}; {fact.leaves}")
+        else:
+            yield health.note(name, f"not to be had: {fact.reason}", fact.hint)
 
 
 def _has_hook_files() -> bool:

@@ -73,6 +73,20 @@ def home_of(plan: Plan, task: Task, own: Mapping[str, Command]) -> tuple[Path, .
     return sandbox.home_paths(WRITES.get(agent.name, ()))
 
 
+def words(kinds: Mapping[str, Sandbox]) -> str:
+    """What people are told of a run's fences, by task; empty when there is none."""
+    behind: dict[str, list[str]] = {}
+    for task, kind in kinds.items():
+        behind.setdefault(level(kind) or "no fence", []).append(task)
+    if set(behind) <= {"no fence"}:
+        return ""
+    if len(behind) == 1:
+        return f"tasks run behind the kernel's fence: {next(iter(behind))}"
+    return "the kernel's fence: " + "; ".join(
+        f"{name} around {len(tasks)} task{'s' * (len(tasks) != 1)}" for name, tasks in behind.items()
+    )
+
+
 def level(kind: Sandbox) -> str:
     """What is in force with this fence on this machine, in words; empty for none."""
     return "" if kind is Sandbox.NONE else sandbox.fact_of(kind).level

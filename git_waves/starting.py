@@ -247,6 +247,8 @@ def _begin(
         say(uncommitted)
     if beginning.notice:
         say(beginning.notice)
+    if fenced := fencing.words(beginning.sandboxes):
+        say(f"note: {fenced}")
     for words in preflight.not_repeated(plan):
         say(f"note: {words}")
     if not including.is_as_in_base(git, beginning.base, checkout=repository.main_work_tree):

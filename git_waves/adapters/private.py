@@ -124,6 +124,8 @@ def take_over(git: Git, private: Path, *, branch: str, name: str) -> TakenOver |
     if wanted:
         git.take_objects(wanted, private / "objects", known=known)
     old = git.ref(branch)
+    if tip is not None and old is not None and tip != old and git.is_ancestor(tip, old):
+        tip = old  # a person went on from there
     if tip is not None and tip != old:
         if old is not None and not git.is_ancestor(old, tip):
             archive.keep(git, name, old)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,9 +36,10 @@ class SandboxFact:
         return bool(self.level)
 
 
-def sandbox_facts() -> tuple[SandboxFact, ...]:
-    """One fact for each fence there is, the weakest first. Starts bubblewrap once, around nothing."""
-    return (_landlock(), _bwrap())
+def sandbox_facts(*, repositories: Sequence[Path] = ()) -> tuple[SandboxFact, ...]:
+    """One fact for each fence there is, the weakest first. Starts bubblewrap once, around nothing, unless it lies below one of
+    the `repositories`, of which nothing is executed."""
+    return (_landlock(), _bwrap(repositories))
 
 
 def fact_of(kind: Sandbox) -> SandboxFact:
@@ -64,12 +66,15 @@ def _landlock() -> SandboxFact:
     return SandboxFact(kind=Sandbox.LANDLOCK, reason=reason, hint=hint)
 
 
-def _bwrap() -> SandboxFact:
+def _bwrap(repositories: Sequence[Path] = ()) -> SandboxFact:
     program = shutil.which("bwrap")
     if program is None:
         hint = "install bubblewrap, or use 'sandbox: landlock'"
         return SandboxFact(kind=Sandbox.BWRAP, reason="cannot find the program 'bwrap'", hint=hint)
     program = os.path.realpath(program)
+    if any(Path(program).is_relative_to(one.resolve()) for one in repositories):
+        reason = f"'{program}' lies in the repository, and was not asked whether it works"
+        return SandboxFact(kind=Sandbox.BWRAP, reason=reason, hint="install bubblewrap")
     version, complaint = _tried(program)
     if complaint:
         return SandboxFact(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from git_waves import converging, rehearsal, starting
+from git_waves import converging, fencing, rehearsal, starting
 from git_waves.adapters import terminal
 from git_waves.adapters.detached import Caller, Child, split
 from git_waves.adapters.rundir import RunDir
@@ -167,6 +167,7 @@ def _rehearsed(found: rehearsal.Rehearsal) -> str:
         done=beginning.done,
         worktrees=beginning.worktree_folder,
         notice=beginning.notice,
+        fence=fencing.words(beginning.sandboxes),
     )
 
 

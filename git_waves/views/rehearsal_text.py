@@ -33,15 +33,17 @@ def begins_text(
     done: dict[str, str],
     worktrees: Path,
     notice: str = "",
+    fence: str = "",
 ) -> str:
     """A new run from `base`; `done` maps tasks that are not run to why, `worktrees` is where their folders go, `notice`
-    is what the run would say first."""
+    is what the run would say first, `fence` what the kernel's fences are."""
     plan, schedule = analysis.plan, analysis.schedule
     tasks = {task.id: task for task in plan.tasks}
     lines = [
         *([clean(notice)] if notice else []),
         f"would run plan {quoted(plan.name)} from {quoted(base_name)} ({base[:10]}): "
         f"{schedule.scheduler}, up to {schedule.max_parallel} at once, on failure {schedule.on_failure}",
+        *([clean(fence)] if fence else []),
         f"worktrees would lie in {quoted(str(worktrees))}; your own checkout stays as it is",
     ]
     lines += _worktrees(plan)

@@ -10,6 +10,8 @@ import pytest
 
 from git_waves.adapters.filesystem import file_system
 from git_waves.adapters.machine import find_programs
+from git_waves.adapters.sandbox import SandboxFact
+from git_waves.core.model import Sandbox
 from tests.cli.conftest import Waves
 from tests.support.golden import check_golden
 from tests.support.plans import plan, task
@@ -35,6 +37,11 @@ def machine(repo: RepoBuilder, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
     monkeypatch.setattr("git_waves.adapters.filesystem.file_system", lambda _: "ext4")
     monkeypatch.setattr("git_waves.doctoring.file_system", lambda _: "ext4")
+    fences = (
+        SandboxFact(kind=Sandbox.LANDLOCK, level="landlock, ABI 7", leaves="not refused: reading"),
+        SandboxFact(kind=Sandbox.BWRAP, reason="cannot find the program 'bwrap'", hint="install bubblewrap"),
+    )
+    monkeypatch.setattr("git_waves.doctoring.sandbox_facts", lambda **_: fences)
     return folder
 
 

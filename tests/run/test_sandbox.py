@@ -182,6 +182,40 @@ def test_a_killed_run_finds_what_was_committed_behind_the_fence(repo: RepoBuilde
     assert "behind" in repo.git("log", "--format=%s", INTEGRATION).splitlines()
 
 
+@needs_a_fence
+@pytest.mark.long
+def test_what_a_person_does_in_an_attended_task_is_taken_over_too(repo: RepoBuilder) -> None:
+    repo.commit(
+        {
+            ".waves/plan.yaml": plan(
+                "  - id: a\n    files: [a.txt]\n    attended: true\n    verify: test -f a.txt\n",
+                head=f"sandbox: {EITHER}",
+            )
+        }
+    )
+    assert repo.run_waves("run").returncode == 3
+    folder = repo.folder.parent / "repo.waves/p/a.1"
+    assert str(folder) in repo.waves("open", "a", "--print")
+    (folder / "a.txt").write_text("by hand\n")
+    repo.git("add", ".", cwd=folder)
+    repo.git("commit", "-q", "-m", "by hand", cwd=folder)
+    assert "by hand" not in repo.git("log", "--format=%s", "waves/p/a/1").splitlines()
+    repo.waves("done", "a", cwd=folder)
+    repo.waves("run")
+    assert "by hand" in repo.git("log", "--format=%s", INTEGRATION).splitlines()
+
+
+@needs_a_fence
+def test_a_rehearsal_a_run_a_report_and_doctor_tell_the_level(repo: RepoBuilder) -> None:
+    level = sandbox.fact_of(Sandbox(EITHER)).level
+    repo.commit({".waves/plan.yaml": plan(task("a"), head=f"sandbox: {EITHER}")})
+    words = f"tasks run behind the kernel's fence: {level}"
+    assert words in repo.waves("run", "--dry-run")
+    assert words in repo.waves("run")
+    assert f"the kernel's fence around tasks: {level}" in repo.waves("report")
+    assert level in repo.run_waves("doctor").stdout
+
+
 # ---------------------------------------------------------------------- where there is none
 
 

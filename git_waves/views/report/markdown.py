@@ -61,6 +61,9 @@ def _head(report: Report, clock: Clock) -> Iterator[str]:
         f"- began {clock.moment(begin)}, last word {clock.moment(end)}, {clock.zone(begin)}: "
         f"{age.words(report.overlap.wall)} at work{rest}"
     )
+    fences = sorted({task.fence for task in state.tasks.values() if task.fence})
+    if fences:
+        yield f"- the kernel's fence around tasks: {plain('; '.join(fences))}"
     yield f"- integration: branch {code(words.branch(report))} at {code(state.integration[: words.SHORT])}"
 
 
