@@ -47,7 +47,11 @@ def git_lfs() -> Path:
 
 
 def _fetch(words: list[str], folder: Path, program: str) -> None:
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=250)
+    # Some packages install hooks into the repository around them, which would be this one.
+    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(PLACE)}
+    done = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=250
+    )
     if done.returncode != 0:
         pytest.skip(f"'{program}' could not be fetched: {(done.stderr or done.stdout).strip()[-300:]}")
 
