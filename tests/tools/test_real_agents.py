@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.support.repo import RepoBuilder
+from tests.support.repo import ROOT, RepoBuilder
 from tests.tools.installed import environment_for
 from tests.tools.stub_model import stub_model
 
@@ -34,6 +37,13 @@ def variables(repo: RepoBuilder, agent: str, address: str) -> dict[str, str]:
 
 def run(repo: RepoBuilder, agent: str, prompt: str, environment: Mapping[str, str], *, exit: int = 0) -> str:
     """A run of one task that owns `hello.txt`; everything it said."""
+    write_plan(repo, agent, prompt)
+    done = repo.run_waves("run", environment=environment)
+    assert done.returncode == exit, done.stdout + done.stderr
+    return done.stdout
+
+
+def write_plan(repo: RepoBuilder, agent: str, prompt: str) -> None:
     repo.commit(
         {
             ".waves/plan.yaml": "version: 1\nname: p\n"
@@ -42,9 +52,6 @@ def run(repo: RepoBuilder, agent: str, prompt: str, environment: Mapping[str, st
             + "".join(f"    {line}\n" for line in prompt.splitlines())
         }
     )
-    done = repo.run_waves("run", environment=environment)
-    assert done.returncode == exit, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "opencode", "mini-swe-agent"])
@@ -73,3 +80,24 @@ def test_a_real_agent_that_is_not_logged_in_says_so(repo: RepoBuilder, address: 
     environment = variables(repo, "claude", address)
     told = run(repo, "claude", "[[stub:status 401]]", environment, exit=3)
     assert "its login" in told
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_a_real_agent_that_was_ended_goes_on_in_its_session(
+    repo: RepoBuilder, address: str, agent: str
+) -> None:
+    environment = variables(repo, agent, address)
+    first = "[[stub:sh test -e hello.txt || { echo hello > hello.txt; sleep 300; }]]"
+    write_plan(repo, agent, f"{first} [[stub:sh git add hello.txt && git commit -q -m 'by the agent']]")
+    whole = {**repo.environment, **environment, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "git_waves", "run"], cwd=repo.folder, env=whole, stdout=subprocess.DEVNULL
+    ) as coordinator:
+        begun = repo.folder.with_name("repo.waves") / "p/hello.1/hello.txt"
+        while not begun.exists():
+            assert coordinator.poll() is None, "it ended before its agent did anything"
+            time.sleep(0.05)
+        repo.waves("stop", "--now", environment=environment)
+    told = repo.waves("run", environment=environment)
+    assert "resumed: its agent goes on in its worktree, with its session" in told
+    assert "by the agent" in repo.git("log", "--format=%s", "waves/p/integration")
