@@ -1,7 +1,7 @@
 """Background writers of a run: stopped by their `quiesce` command, owed their `resume` command from then on.
 
 The debt is in the event log before anything is stopped, so whoever comes next pays it: this coordinator at the end of the
-run, at a halt or a stop; the next one after a crash; or `git waves stop` when nobody runs the plan (docs/decisions/0017).
+run, at a halt or a stop; the next one after a crash; or `git waves stop` when nobody runs the plan (docs/decisions/0019).
 """
 
 from __future__ import annotations

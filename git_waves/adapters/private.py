@@ -1,7 +1,7 @@
 """The repository of a fenced attempt's own: beside the one of everybody, with its objects borrowed and its own refs.
 
 A kernel lets a command write a folder or not; it knows nothing of branches, and who can add an object to a repository can
-delete all of them. So the `.git` file of a fenced worktree leads here (docs/decisions/0040), and what is committed here is
+delete all of them. So the `.git` file of a fenced worktree leads here (docs/decisions/0027), and what is committed here is
 taken over by us when the attempt ends: objects only, read as objects and checked, and the tips that refs here name. What an
 agent left here steers no git of ours: its configuration, its hooks and its index are never looked at.
 """
