@@ -24,7 +24,8 @@ def event_of(
     count = before.count + 1 if before is not None else 1
     session = "" if has_another else outcome.session
     if outcome.needs_person and not has_another:
-        way_out = f"start it once by hand and log in, then 'git waves retry {task.id}'"
+        login = f"log in with '{outcome.login}'" if outcome.login else "start it once by hand and log in"
+        way_out = f"{login}, then 'git waves retry {task.id}'"
         return _parked(task, attempt, outcome.reason, hint=way_out)
     if not session and not task.is_repeatable:
         why = "it is not started over by itself, for what it did besides its files may not be repeated"

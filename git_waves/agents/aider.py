@@ -25,7 +25,7 @@ class Aider:
 
     name = "aider"
     program = "aider"
-    login = "export the key of your model's provider, such as ANTHROPIC_API_KEY"
+    login = "export ANTHROPIC_API_KEY=..."
 
     def start(self, briefing: Briefing) -> Invocation:
         """With the files that it may edit."""

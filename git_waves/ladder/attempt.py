@@ -65,11 +65,12 @@ class Awaits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unavailable:
     """Its agent could not go on, and the work is not to blame: it is limited for a time (`wait` in seconds, None when it
-    named none), or, with `needs_person`, nobody is logged in. With a `session` the attempt can go on in its worktree."""
+    named none), or, with `needs_person`, nobody is logged in (`login` is what to do about it, empty when unknown). With a `session` the attempt can go on in its worktree."""
 
     reason: str
     wait: float | None = None
     needs_person: bool = False
+    login: str = ""
     session: str = ""
 
 

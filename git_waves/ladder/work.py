@@ -150,7 +150,9 @@ def _judge_end(state: Climb, watch: Watch, result: JobResult) -> Fell | Unavaila
     has_ended = result.code is not None
     needs_person = has_ended and verdict.kind is AgentVerdict.NOT_LOGGED_IN
     if state.task.run is None and has_ended and verdict.kind in _UNAVAILABLE:
+        preset = agents.preset_of(state.plan, state.task, state.agents)
         return Unavailable(
+            login="" if preset is None else preset.login,
             reason=reason,
             wait=verdict.retry_after,
             needs_person=needs_person,

@@ -80,6 +80,7 @@ def test_a_real_agent_that_is_not_logged_in_says_so(repo: RepoBuilder, address: 
     environment = variables(repo, "claude", address)
     told = run(repo, "claude", "[[stub:status 401]]", environment, exit=3)
     assert "its login" in told
+    assert "hint: log in with 'claude auth login', then 'git waves retry hello'" in told
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex"])
