@@ -26,12 +26,19 @@ class ScheduledWrite:
     is_proposal: bool = False
 
 
-_WORKFLOW = re.compile(r"\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml")
+_WORKFLOW = re.compile(
+    r"\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml|\.circleci/config\.ya?ml|\.?azure-pipelines[^/]*\.ya?ml"
+)
+_GITLAB = re.compile(r"(?:.*/)?[^/]*\.?gitlab-ci\.ya?ml")
+_CLUSTER = re.compile(
+    r"(?:.*/)?[^/]*cron[^/]*\.ya?ml|(?:.*/)?(?:k8s|kubernetes|manifests|helm|charts|deploy|deployment)/.*\.ya?ml",
+    re.IGNORECASE,
+)
 _CRONTAB = re.compile(r"(?:.*/)?(?:crontab|[^/]+\.(?:cron|crontab)|cron\.d/[^/]+)")
 _UNIT = re.compile(r"(?:.*/)?[^/]+\.(?:timer|service)")
 _DEPENDABOT = re.compile(r"\.github/dependabot\.ya?ml")
 _RENOVATE = re.compile(r"(?:\.github/|\.gitlab/)?renovate\.json5?|\.renovaterc(?:\.json5?)?")
-_KINDS = (_WORKFLOW, _CRONTAB, _UNIT, _DEPENDABOT, _RENOVATE)
+_KINDS = (_WORKFLOW, _GITLAB, _CLUSTER, _CRONTAB, _UNIT, _DEPENDABOT, _RENOVATE)
 _ENDINGS = (".yml", ".yaml", "crontab", ".cron", ".timer", ".service", ".json", ".json5", ".renovaterc")
 
 
@@ -47,6 +54,8 @@ def scheduled_writes(files: Mapping[RepoPath, str]) -> Iterator[ScheduledWrite]:
     for source, text in sorted(files.items()):
         if _WORKFLOW.fullmatch(source):
             yield from _workflow(source, text)
+        elif _GITLAB.fullmatch(source):
+            yield from _gitlab(source, text)
         elif _CRONTAB.fullmatch(source):
             yield from _crontab(source, text)
         elif source.endswith(".timer"):
@@ -55,6 +64,8 @@ def scheduled_writes(files: Mapping[RepoPath, str]) -> Iterator[ScheduledWrite]:
             yield from _dependabot(source, text)
         elif _RENOVATE.fullmatch(source):
             yield from _renovate(source)
+        elif _CLUSTER.fullmatch(source):
+            yield from _cluster(source, text)
 
 
 # ---------------------------------------------------------------------- shell text
@@ -63,7 +74,10 @@ _WORD = r"""(?:"[^"\n]*"|'[^'\n]*'|[^\s"'|&;<>()]+)"""
 _TO_ONE = re.compile(
     rf"(?:(?<![0-9&>=-])(?:1|&)?>>?\|?|\btee(?:\s+-a|\s+--append)?\s|\s-o\s|\s--out(?:put)?(?:-file)?[=\s])\s*({_WORD})"
 )
-_TO_ALL = re.compile(rf"\b(?:git\s+add|sed\s+-i\S*)((?:\s+{_WORD})+)")
+_TO_ALL = re.compile(
+    rf"\b(?:git\s+(?:add|rm|mv)|(?<!git\s)mv|sed\s+-i\S*|git\s+commit\b[^;&|\n]*?\s--)((?:\s+{_WORD})+)"
+)
+_TO_LAST = re.compile(rf"\b(?:cp|install|rsync)((?:\s+{_WORD}){{2,}})")
 _UNSURE = re.compile(r"[$`{}\\]|^-|^/dev/")
 
 
@@ -72,6 +86,8 @@ def _written(line: str) -> Iterator[str]:
     words = [found[1] for found in _TO_ONE.finditer(line)]
     for found in _TO_ALL.finditer(line):
         words += re.findall(_WORD, found[1])
+    for found in _TO_LAST.finditer(line):
+        words.append(re.findall(_WORD, found[1])[-1])
     for word in words:
         plain = word.strip("\"'")
         if plain and not _UNSURE.search(plain) and normpath(plain) not in (".", ".."):
@@ -80,24 +96,75 @@ def _written(line: str) -> Iterator[str]:
 
 # ---------------------------------------------------------------------- workflows
 
-_CRON_KEY = re.compile(r"^\s*-?\s*cron\s*:\s*(['\"]?)(.+?)\1\s*(?:#.*)?$")
-_PUBLISHES = re.compile(r"\bgit\s+(?:commit|push)\b|git-auto-commit|create-pull-request|add-and-commit")
+_CRON_KEY = re.compile(
+    r"""^(?:[^#]*[\s{,-])?(['"]?)(?:cron|schedule)\1\s*:\s*(?:(['"])(?P<quoted>.+?)\2|(?P<plain>[^\s#'"{\[|>][^#}\]]*))"""
+)
+"""In a line of its own, or in `on: {schedule: [{cron: '0 3 * * *'}]}`; a CronJob says `schedule`."""
+_PUBLISHES = re.compile(
+    r"\bgit\b[^;&|\n]*\s(?:commit|push)\b|git-auto-commit|create-pull-request|add-and-commit"
+)
 _ACTION_PATHS = re.compile(r"^\s*(?:file_pattern|add-paths|add)\s*:\s*([^|>#]+?)\s*$")
 
 
 def _workflow(source: RepoPath, text: str) -> Iterator[ScheduledWrite]:
     """A workflow writes nothing of the repository unless it commits or opens a pull request."""
     lines = text.splitlines()
-    when = next((found[2] for line in lines if (found := _CRON_KEY.match(line))), None)
-    if when is None or not _PUBLISHES.search(text):
+    yield from _clocked(source, lines, range(len(lines)))
+
+
+def _clocked(
+    source: RepoPath, lines: list[str], part: range, *, when: str | None = None
+) -> Iterator[ScheduledWrite]:
+    """What the `part` of the lines writes `when` (else by its own `cron`), when it publishes anything."""
+    if when is None:
+        when = next((f"cron '{cron}'" for at in part if (cron := _cron_of(lines[at]))), None)
+    if when is None or not any(_PUBLISHES.search(lines[at]) for at in part):
         return
-    for number, line in enumerate(lines, start=1):
+    for number, line in ((at + 1, lines[at]) for at in part):
         if line.lstrip().startswith("#"):
             continue
         named = _ACTION_PATHS.match(line)
         paths = [*_written(line), *(word.strip("\"'") for word in (named[1].split() if named else ()))]
         for path in dict.fromkeys(paths):
-            yield ScheduledWrite(source=source, line=number, path=path, when=f"cron '{when}'")
+            yield ScheduledWrite(source=source, line=number, path=path, when=when)
+
+
+def _cron_of(line: str) -> str | None:
+    found = _CRON_KEY.match(line)
+    return found and (found["quoted"] or found["plain"].strip())
+
+
+_SCHEDULED_JOB = re.compile(
+    r"\bCI_PIPELINE_SOURCE\b.*==.*\bschedule\b|^\s*(?:-|only:.*)\s*\[?\s*['\"]?schedules\b"
+)
+_TOP_KEY = re.compile(r"[^\s#].*:")
+_EXCEPT = re.compile(r"\s+except\s*:|.*\bnever\b")
+_DOCUMENT = re.compile(r"---(?:\s|$)")
+_CRON_JOB = re.compile(r"\s*kind\s*:\s*['\"]?CronJob\b")
+
+
+def _gitlab(source: RepoPath, text: str) -> Iterator[ScheduledWrite]:
+    """The clock of a pipeline is set outside the repository; a job that says it is for schedules is for them."""
+    lines = text.splitlines()
+    for part in _parts(lines, _TOP_KEY):
+        inner = [lines[at] for at in part]
+        if any(map(_SCHEDULED_JOB.search, inner)) and not any(map(_EXCEPT.match, inner)):
+            yield from _clocked(source, lines, part, when="in a scheduled pipeline")
+
+
+def _cluster(source: RepoPath, text: str) -> Iterator[ScheduledWrite]:
+    """The CronJobs among the objects of a Kubernetes manifest; they can only change the repository by a push."""
+    lines = text.splitlines()
+    for part in _parts(lines, _DOCUMENT):
+        if any(_CRON_JOB.match(lines[at]) for at in part):
+            yield from _clocked(source, lines, part)
+
+
+def _parts(lines: list[str], start: re.Pattern[str]) -> Iterator[range]:
+    """The lines from one that matches to before the next."""
+    starts = [at for at, line in enumerate(lines) if start.match(line)]
+    for at, end in zip([0, *starts], [*starts, len(lines)], strict=True):
+        yield range(at, end)
 
 
 # ---------------------------------------------------------------------- crontabs and timers

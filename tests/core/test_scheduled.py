@@ -145,3 +145,64 @@ def test_renovate_looks_everywhere() -> None:
 )
 def test_scheduler_files_are_known_by_name(name: str, is_one: bool) -> None:
     assert is_scheduler_file(name) is is_one
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        "on: {schedule: [{cron: '0 3 * * *'}]}",
+        "on:\n  schedule: [{cron: '0 3 * * *'}]",
+        "'on':\n  schedule:\n  - {cron: \"0 3 * * *\"}",
+        "on:\n  schedule:\n    - 'cron': 0 3 * * *  # at night",
+    ],
+)
+def test_a_clock_is_read_in_every_way_that_yaml_writes_it(trigger: str) -> None:
+    text = f"{trigger}\njobs:\n  a:\n    steps:\n      - run: date > a.txt && git -c user.name=x commit -am n && git push\n"
+    (found,) = scheduled_writes({RepoPath(".github/workflows/nightly.yml"): text})
+    assert (found.path, found.when) == ("a.txt", "cron '0 3 * * *'")
+
+
+def test_a_clock_in_a_comment_is_none() -> None:
+    text = WORKFLOW.replace("- cron:", "# - cron:")
+    assert written(".github/workflows/x.yml", text) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "paths"),
+    [
+        ("cp build/new.json data/prices.json", ["data/prices.json"]),
+        ("mv new.json data/prices.json", ["new.json", "data/prices.json"]),
+        ("git rm old.txt", ["old.txt"]),
+        ("git commit -m 'the prices' -- data/prices.json", ["data/prices.json"]),
+        ("cp -r $NEW $OLD", []),
+        ("git commit -am nightly", []),
+    ],
+)
+def test_what_copies_moves_and_commits_write(command: str, paths: list[str]) -> None:
+    text = f"on: {{schedule: [{{cron: '@daily'}}]}}\n  - run: {command}\n  - run: git push\n"
+    assert written(".github/workflows/x.yml", text) == paths
+
+
+def test_a_gitlab_job_for_schedules_that_pushes() -> None:
+    text = (
+        "build:\n  script:\n    - make > log.txt\n    - git push\n"
+        'nightly:\n  rules:\n    - if: $CI_PIPELINE_SOURCE == "schedule"\n'
+        "  script:\n    - ./fetch > data.json\n    - git commit -am n && git push\n"
+        "old:\n  only:\n    - schedules\n  script: date > day.txt; git push\n"
+        "other:\n  except:\n    - schedules\n  script: date > never.txt; git push\n"
+    )
+    found = list(scheduled_writes({RepoPath(".gitlab-ci.yml"): text}))
+    assert [(one.line, one.path, one.when) for one in found] == [
+        (9, "data.json", "in a scheduled pipeline"),
+        (14, "day.txt", "in a scheduled pipeline"),
+    ]
+
+
+def test_a_cron_job_of_a_cluster_that_pushes() -> None:
+    job = "kind: CronJob\nspec:\n  schedule: '0 3 * * *'\n  args: [sh, -c, 'git clone x .; date > day.txt; git push']\n"
+    text = f"kind: Deployment\nargs: [sh, -c, 'date > other.txt; git push']\n---\n{job}"
+    assert is_scheduler_file("deploy/jobs.yaml")
+    assert is_scheduler_file("nightly-cronjob.yml")
+    (found,) = scheduled_writes({RepoPath("deploy/jobs.yaml"): text})
+    assert (found.line, found.path, found.when) == (7, "day.txt", "cron '0 3 * * *'")
+    assert written("deploy/jobs.yaml", job.replace("git push", "true")) == []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from git_waves.core.shell.habit import Cause
-from git_waves.core.shell.syntax import Simple, Word
+from git_waves.core.shell.syntax import Script, Simple, Word
 
 _UNARY_OPERATORS = "-b -c -d -e -f -g -h -k -L -n -O -p -r -s -S -t -u -w -x -z"
 _UNARY = frozenset(_UNARY_OPERATORS.split())
@@ -23,24 +23,30 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 _WELL_KNOWN = re.compile(r"HOME|PATH|PWD|USER|SHELL|TMPDIR|LANG|[0-9#?$!]|WAVES_[A-Z_]+")
 
 _NUMBERED = frozenset({"$?", "$#", "$$", "${?}", "${#}"})
-_COUNTING = re.compile(r'"?\$\([^;&\n]*\|\s*(?:wc -[lwcm]|grep -c\b[^|;&\n]*)\s*\)"?')
+_GREPS = frozenset({"grep", "egrep", "fgrep"})
+_COUNT_OPTION = re.compile(r"-[A-Za-z]*c|--count")
+_PRINTS_NO_NUMBER = re.compile(r"-[A-Za-z]*[ql]|--quiet|--silent|--files-with")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`truth` is the answer when it is always the same. `empty` names an unquoted variable that, when it is empty,
-    makes a test pass that asks for something."""
+    """`truth` is the answer when it is always the same; `is_sure` unless a file that is missing makes it another. `empty`
+    names an unquoted variable that, when it is empty, makes a test pass that asks for something."""
 
     truth: bool | None = None
     cause: Cause | None = None
     empty: str | None = None
+    is_sure: bool = True
 
 
 _OPEN = Answer()
 
 
-def answer_of(command: Simple, known: Mapping[str, str | None]) -> Answer:
-    """What a `test` or `[` command answers; `known` are the variables the text sets, to a text or to something."""
+def answer_of(
+    command: Simple, known: Mapping[str, str | None], numbers: Mapping[str, bool] | None = None
+) -> Answer:
+    """What a `test` or `[` command answers; `known` are the variables the text sets, to a text or to something, and
+    `numbers` those that hold a number there (see `holds_number`)."""
     words = command.words[1:]
     if command.words[0].literal == "[":
         if not words or words[-1].literal != "]":
@@ -52,17 +58,17 @@ def answer_of(command: Simple, known: Mapping[str, str | None]) -> Answer:
         words = words[1:]
     if len(words) == 1 and (found := _written_to_a_file(command)) is not None:
         return found
-    answer = _answer(words, known)
+    answer = _answer(words, known, numbers or {})
     if is_negated and answer.truth is not None:
-        return Answer(not answer.truth, answer.cause)
+        return Answer(not answer.truth, answer.cause, is_sure=answer.is_sure)
     return answer
 
 
-def _answer(words: tuple[Word, ...], known: Mapping[str, str | None]) -> Answer:
+def _answer(words: tuple[Word, ...], known: Mapping[str, str | None], numbers: Mapping[str, bool]) -> Answer:
     if not words:
         return Answer(truth=False)
     if len(words) == 1:
-        return _one_word(words[0])
+        return _one_word(words[0], numbers)
     if len(words) == 2:
         return _unary(words[0].literal, words[1], known)
     if len(words) == 3:
@@ -81,26 +87,53 @@ def _written_to_a_file(command: Simple) -> Answer | None:
     return None
 
 
-def _one_word(word: Word) -> Answer:
+def _one_word(word: Word, numbers: Mapping[str, bool]) -> Answer:
     if word.fixed:
         why = f"'test' with the one word '{word.text}' is true, because the word is not empty"
         hint = "put blanks around the operator, or say what is asked: -f, -s, -n"
         return Answer(True, Cause(f"test {word.text}", why, hint))
-    if word.literal is None and (reason := _never_empty(word)):
-        hint = "compare it: test ... -eq N"
-        return Answer(
-            True, Cause(f"test {word.text}", f"'test' with one word is true, because {reason}", hint)
+    is_sure = holds_number(word, numbers)
+    if is_sure is not None:
+        reason = f"'{word.text}' is always a number" + ("" if is_sure else " when there is such a file")
+        cause = Cause(
+            f"test {word.text}",
+            f"'test' with one word is true, because {reason}",
+            "compare it: test ... -eq N",
         )
+        return Answer(True, cause, is_sure=is_sure)
     return Answer(truth=False) if word.literal is not None else _OPEN
 
 
-def _never_empty(word: Word) -> str | None:
-    """Why a word that is one expansion always holds something."""
-    if word.text.strip('"') in _NUMBERED:
-        return f"{word.text} is always a number"
-    if word.scripts and not word.reads and _COUNTING.fullmatch(word.text):
-        return f"'{word.text}' always prints a number"
-    return None
+def holds_number(word: Word, numbers: Mapping[str, bool]) -> bool | None:
+    """Whether a word that is one expansion always is a number: True for surely, False when only a missing file makes it
+    empty, None when nobody knows. `numbers` says the same of variables."""
+    if word.literal is not None or word.fixed:
+        return None
+    name = word.text.strip('"')
+    if name in _NUMBERED:
+        return True
+    if not word.scripts:
+        return numbers.get(name[2:-1] if name.startswith("${") else name[1:])
+    return _counts(word.scripts[0]) if len(word.scripts) == 1 and name.startswith("$(") else None
+
+
+def _counts(script: Script) -> bool | None:
+    """As `holds_number`, for what a command substitution prints: `... | wc -l`, `grep -c`, also before `||`."""
+    chain = script.chains[0] if len(script.chains) == 1 else None
+    if chain is None or chain.is_background or any(operator != "||" for operator, _ in chain.rest):
+        return None
+    last = chain.first.commands[-1]
+    if not isinstance(last, Simple) or any(one.operator.startswith((">", "&>")) for one in last.redirects):
+        return None
+    words = [word.literal for word in last.words]
+    options = [word for word in words[1:] if word is not None and word.startswith("-")]
+    if words[:1] == ["wc"]:
+        is_number = True
+    else:
+        is_number = bool(words) and words[0] in _GREPS and any(map(_COUNT_OPTION.fullmatch, options))
+    if not is_number or (words[0] != "wc" and any(map(_PRINTS_NO_NUMBER.match, options))):
+        return None
+    return len(chain.first.commands) > 1
 
 
 def _unary(operator: str | None, word: Word, known: Mapping[str, str | None]) -> Answer:

@@ -115,6 +115,8 @@ class State:
     before: Flow = PASS  # what the command before may have ended with
     functions: dict[str, Command] = field(default_factory=dict)
     known: dict[str, str | None] = field(default_factory=dict)
+    numbers: dict[str, bool] = field(default_factory=dict)
+    """Variables that hold a number here on every way (see brackets.holds_number)."""
 
     def copy(self) -> State:
         """What a subshell starts with; functions and variables are shared, as we only ever learn more about them."""

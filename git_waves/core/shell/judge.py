@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from git_waves.core.shell.brackets import holds_number
 from git_waves.core.shell.compound_flows import NOT_LOST, CompoundJudge, assigns
 from git_waves.core.shell.flow import (
     FAIL,
@@ -134,8 +135,11 @@ class _Judge(CompoundJudge):
     def script(self, script: Script, state: State) -> Flow:
         """As in SingleJudge."""
         flows: list[Flow] = []
+        numbers = state.numbers
+        state.numbers = dict(numbers)
         for chain in script.chains:
             flow = self._chain(chain, state)
+            _note_numbers(chain, state)
             if state.errexit and not state.guards and flow.bad:
                 left = max(flow.leaves_bad, flow.bad)
                 flow = replace(flow, bad=NONE, bad_from=(), leaves_bad=left)
@@ -143,6 +147,10 @@ class _Judge(CompoundJudge):
             state.before = flow
             if not flow.goes_on:
                 break
+        # What is set in here may be set on some ways only; what is set around it may be another value now.
+        state.numbers = {
+            name: is_sure for name, is_sure in numbers.items() if state.numbers.get(name) == is_sure
+        }
         if not flows:
             return PASS
         self._find_lost(script.chains, flows, state)
@@ -314,3 +322,14 @@ def _looks_back(chain: Chain) -> bool:
         command = inner.chains[0].first.commands[0]
     text = command.subject.text if isinstance(command, Case) else command.text[:500]
     return bool(_LOOKS_BACK.search(text)) and not _SAYS_ONLY.match(text)
+
+
+def _note_numbers(chain: Chain, state: State) -> None:
+    """Learn of `rc=$?` and `n=$(grep -c x FILE)` that stand alone, and are therefore done on every way that comes by."""
+    command = chain.first.commands[0]
+    if chain.rest or chain.is_background or len(chain.first.commands) > 1 or not isinstance(command, Simple):
+        return
+    for assignment in () if command.words else command.assignments:
+        is_sure = holds_number(assignment.value, state.numbers)
+        if is_sure is not None:
+            state.numbers[assignment.name] = is_sure

@@ -11,6 +11,7 @@ from git_waves.core.shell.flow import (
     NONE,
     PASS,
     STRONG,
+    WEAK,
     Flow,
     Loss,
     LossKind,
@@ -56,6 +57,7 @@ class SingleJudge(ABC):
     def simple(self, command: Simple, state: State) -> Flow:
         """How a simple command may end."""
         self._steps += 1
+        self._forget_numbers(command, state)
         for assignment in command.assignments:
             value = assignment.value
             is_something = value.fixed or (value.literal is None and not value.scripts and not value.bare)
@@ -92,6 +94,16 @@ class SingleJudge(ABC):
         return Flow(bad=habit.strength, cause=habit.cause, bad_from=moves)
 
     # ------------------------------------------------------------------ assignments, functions, shells
+
+    @staticmethod
+    def _forget_numbers(command: Simple, state: State) -> None:
+        """A command that may give a variable another value (`read n`, `unset n`, `. ./settings`) names it, or none."""
+        words = [word.literal for word in command.words]
+        if words[:1] in (["."], ["source"], ["eval"], [None]):
+            state.numbers.clear()
+        for name in (*(one.name for one in command.assignments), *words):
+            if name is not None:
+                state.numbers.pop(name.partition("=")[0], None)
 
     def _assigned(self, command: Simple, state: State) -> Flow:
         """`x=$(make)` has the exit code of `make`, and whoever keeps what it prints looks at that; else nothing can fail."""
@@ -168,9 +180,9 @@ class SingleJudge(ABC):
         return flow
 
     def _test(self, command: Simple, _words: Words, state: State) -> Flow:
-        answer = answer_of(command, state.known)
+        answer = answer_of(command, state.known, state.numbers)
         if answer.truth:
-            return Flow(cause=answer.cause)
+            return Flow(bad=NONE if answer.is_sure else WEAK, cause=answer.cause)
         if answer.empty is not None:
             why = f"'{shown(command.text)}' passes when {answer.empty} is empty, because nothing is left to ask about"
             cause = Cause(f"${answer.empty}", why, f'put it in quotes: "${answer.empty}"')

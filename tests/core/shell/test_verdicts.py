@@ -103,6 +103,17 @@ $CHECK
 eval "$CHECK"
 for f in a b; do test -s $f || exit 1; done
 [ -f x ] || exit 1; make test
+test "$(grep -qc x FILE)"
+test "$(grep -c x FILE > out)"
+test "$(grep x FILE)"
+test "$(command -v make)"
+make test || rc=$?; [ ! $rc ]
+if [ -f x ]; then rc=$?; fi; [ $rc ]
+pytest; rc=$?; [ $rc -eq 0 ]
+rc=$?; rc=$(cat code); [ "$rc" ]
+set -e; make; rc=$?; read -r rc < code; [ "$rc" ]
+set -e; rc=$?; unset rc; make test; [ $rc ]
+(rc=$?); [ "$rc" ]
 out=$(pytest); grep -q passed <<< "$out"
 [ -f .env ] && . ./.env; make test
 exec make test
@@ -144,6 +155,9 @@ foo => test foo
 $? => make test; [ $? ]
 "$?" => pytest; test "$?"
 $# => [ $# ]
+$rc => make test; rc=$?; [ $rc ]
+"${rc}" => make test; rc=$?; [ "${rc}" ]
+$n => n=$(git status --porcelain | wc -l); test $n
 grep -c => test "$(git log --oneline | grep -c fix)"
 wc -l => [ $(git status --porcelain | wc -l) ]
 "$a"=="b" => [ "$a"=="b" ]
@@ -175,6 +189,11 @@ set => set -e
 
 PROVES_LITTLE = r"""
 grep -c => grep -c TODO README.md
+grep -c => test "$(grep -c x FILE)"
+grep -ic => [ $(grep -ic x FILE) ]
+grep -c => test "$(grep -c x FILE || true)"
+wc -l => test "$(wc -l < FILE)"
+$n => n=$(grep -c x FILE); test "$n"
 grep -c => grep -c a x && grep -c b y
 grep -c => rg --count TODO src
 grep -c => git grep -c TODO
