@@ -20,6 +20,7 @@ from git_waves.formats.collector import paused_collector
 from git_waves.formats.marks import MarkedList, MarkedMap, Quoted, kind_of
 from git_waves.formats.names import shorten
 from git_waves.formats.problems import Problems
+from git_waves.formats.size import MOST_TASKS
 from git_waves.formats.yamlproblems import (
     MAX_DEPTH,
     control_characters,
@@ -50,7 +51,7 @@ class Loaded:
 def load_yaml(text: str) -> Loaded:
     """Read one YAML document; every problem that can be collected is, none is raised."""
     loaded = Loaded()
-    if _is_endless(text):
+    if is_endless(text):
         loaded.problems.append(
             PlanProblem(0, f"the plan has more than {MOST_VALUES} values", "split the plan")
         )
@@ -63,12 +64,15 @@ def load_yaml(text: str) -> Loaded:
         loaded.problems.append(syntax_problem(text, error, builder.lines))
     except ReaderError as error:
         loaded.problems = Problems(control_characters(text) or [PlanProblem(0, f"not YAML: {error.reason}")])
+    except _TooManyError as error:
+        message = f"a list has more than {MOST_TASKS} parts, and a plan at most as many tasks"
+        loaded.problems = Problems([PlanProblem(error.line, message, "split the plan")])
     except _DepthError as error:
         loaded.problems.append(too_deep(error.line))
     return loaded
 
 
-def _is_endless(text: str) -> bool:
+def is_endless(text: str) -> bool:
     """Whether there are more values than any plan has: each has a line, a comma, a dash or a bracket of its own."""
     if len(text) < 2 * MOST_VALUES:
         return False
@@ -79,6 +83,10 @@ class _DepthError(Exception):
     def __init__(self, line: int) -> None:
         super().__init__(line)
         self.line = line
+
+
+class _TooManyError(_DepthError):
+    """A list of mappings or lists is longer than that of the tasks may be, and no other is that long."""
 
 
 class _Builder:
@@ -145,6 +153,8 @@ class _Builder:
                     self._refuse_properties(event, line)
                 if len(stack) == MAX_DEPTH:
                     raise _DepthError(line)
+                if len(sequence) >= MOST_TASKS and mapping is None:
+                    raise _TooManyError(line)
                 node = MarkedMap(line) if kind is mapping_start else MarkedList(line)
                 if mapping is None:
                     sequence.append(node)

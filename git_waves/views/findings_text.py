@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from git_waves.core.model import Finding, Level
 from git_waves.views.paint import PLAIN, Paint
-from git_waves.views.safe import clean
+from git_waves.views.safe import brief, clean
 from git_waves.views.wrapping import labelled, wrapped
 
 STYLE = {Level.VIOLATION: "bad", Level.WARNING: "odd", Level.NOTE: "dim"}
@@ -21,7 +21,7 @@ def findings_lines(
     for finding in findings:
         where = f"{clean(source)}:{finding.line}" if finding.line else clean(source)
         first, *rest = wrapped(
-            f"{where}: {finding.level}: {clean(finding.message)} [{finding.code}]", "", width
+            f"{where}: {finding.level}: {brief(finding.message)} [{finding.code}]", "", width
         )
         label = f"{where}: {finding.level}:"
         if first.startswith(label):
@@ -29,9 +29,9 @@ def findings_lines(
             first = painted + first[len(label) :]
         lines += [first, *rest]
         for evidence in finding.evidence:
-            lines += wrapped(clean(evidence), "    ", width)
+            lines += wrapped(brief(evidence), "    ", width)
         if finding.hint and paint.advises("finding"):
-            lines += labelled("hint: ", clean(finding.hint), "hint", width, paint)
+            lines += labelled("hint: ", brief(finding.hint), "hint", width, paint)
         lines.append("")
     return lines
 

@@ -7,6 +7,8 @@ Imports nothing: `status` uses it.
 
 from __future__ import annotations
 
+_LONGEST_SENTENCE = 1_000  # letters
+
 
 def clean(text: str) -> str:
     """`text` on one line with everything that is not plainly printable written as an escape (`\\n`, `\\x1b`, `\\u202e`).
@@ -21,6 +23,13 @@ def clean(text: str) -> str:
 def clean_lines(text: str) -> str:
     """The same for text of several lines: line ends and tabs stay."""
     return "\n".join("\t".join(clean(cell) for cell in line.split("\t")) for line in text.split("\n"))
+
+
+def brief(text: str) -> str:
+    """A sentence that quotes a plan, cleaned; of a very long one the beginning and the end, which say what it is about."""
+    if len(text) > _LONGEST_SENTENCE:
+        text = f"{text[: _LONGEST_SENTENCE - 200]} ... {text[-195:]}"
+    return clean(text)
 
 
 def _escape(letter: str) -> str:

@@ -213,7 +213,7 @@ _SHOWN = {
     ),
     "W810": Explanation(
         "a scheduler writes what a task claims",
-        "A crontab, a timer or a scheduled workflow in the repository plainly writes the path, or a bot opens pull "
+        "A crontab, a timer, a scheduled workflow or pipeline, or a CronJob in the repository plainly writes the path, or a bot opens pull "
         "requests that change it. It may do so while the plan runs, and then the integration branch no longer fits. Only "
         "what the file says itself is told, not what a script does that it starts.",
         "Stop it while the plan runs, or name it under 'background' with what stops it or the gate that notices.",

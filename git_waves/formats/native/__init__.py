@@ -29,8 +29,9 @@ from git_waves.formats.native.sections import (
 from git_waves.formats.native.shape_problems import fit
 from git_waves.formats.native.tasks import read_tasks
 from git_waves.formats.problems import end_with_enough
+from git_waves.formats.size import check_tree_size
 from git_waves.formats.source import PlanText
-from git_waves.formats.yamlevents import Loaded, load_yaml
+from git_waves.formats.yamlevents import Loaded, is_endless, load_yaml
 
 __all__ = [
     "SCHEMA_PATH",
@@ -60,7 +61,7 @@ def read_native(text: PlanText, *, known_agents: frozenset[str] | None) -> Plan:
 def read_decoded(text: PlanText, decoded: str, known_agents: frozenset[str] | None) -> Plan:
     """As `read_native`, for a text that is decoded already."""
     with paused_collector(), end_with_enough(text.source):
-        quickly = load_json(decoded)
+        quickly = None if is_endless(decoded) else load_json(decoded)
         loaded = load_yaml(decoded) if quickly is None else Loaded(root=quickly)
         tree = loaded.root
         if not isinstance(tree, MarkedMap):
@@ -68,6 +69,7 @@ def read_decoded(text: PlanText, decoded: str, known_agents: frozenset[str] | No
             raise plan_error(text.source, problems, measured=False)
         if _is_newer(tree):
             raise plan_error(text.source, [_newer(tree)], measured=True)
+        check_tree_size(text.source, tree)
         return _read(text, tree, known_agents, loaded.problems)
 
 
