@@ -9,7 +9,7 @@ from git_waves.core.model import Hold, HoldKind, Plan, Schedule, ScheduledGroup,
 from git_waves.core.ownership import OwnershipManifest
 from git_waves.views.findings_text import findings_lines, findings_summary
 from git_waves.views.paint import PLAIN, Paint
-from git_waves.views.safe import brief, as_command, clean, cut, quoted, shell_word
+from git_waves.views.safe import as_command, brief, clean, cut, quoted, shell_word
 from git_waves.views.speedup_text import speedup_lines
 from git_waves.views.wrapping import labelled, wrapped
 
