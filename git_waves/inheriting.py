@@ -131,11 +131,12 @@ def drop_scratch(run_dir: RunDir) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def remove_dead_locks(repository: Repository, run_dir: RunDir, plan: str) -> Iterator[str]:
-    """Remove the locks on refs and worktrees of the plan that a killed git left; yields what people should know."""
+def remove_dead_locks(repository: Repository, run_dir: RunDir, plan: str, *, folder: Path) -> Iterator[str]:
+    """Remove the locks on refs and worktrees of the plan that a killed git left; yields what people should know. `folder` is
+    where the plan's worktrees are."""
     began = (run_dir.path / "plan.json").stat().st_mtime
     common_dir, main = repository.common_dir, repository.main_work_tree
-    for lock in dead_locks.remove_dead(common_dir, main, plan, since=began):
+    for lock in dead_locks.remove_dead(common_dir, main, folder, plan, since=began):
         yield f"removed the lock '{lock}', which a git that was killed had left"
 
 

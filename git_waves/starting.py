@@ -445,8 +445,9 @@ def _go(
         say(
             f"warning: '{repository.common_dir}' lies on a network file system ({kind}): run a plan from one machine only"
         )
+    folder = preflight.worktree_folder(repository) / plan.name
     try:
-        for words in remove_dead_locks(repository, run_dir, plan.name):
+        for words in remove_dead_locks(repository, run_dir, plan.name, folder=folder):
             record(eventlog.Warned(message=words))
         with worktree_lock(repository.common_dir):  # two runs may begin at once
             was_enabled = enable_worktree_config(git, repository.common_dir)
@@ -454,7 +455,6 @@ def _go(
             say(
                 "note: set extensions.worktreeConfig in this repository; 'git waves hooks uninstall' takes it back"
             )
-        folder = preflight.worktree_folder(repository) / plan.name
         mend_half_made(git, state, folder)
         drop_scratch(run_dir)
         wait_for_strays(run_dir)
@@ -476,9 +476,7 @@ def _go(
                 say(f"note: {words}")
         return code
     except HaltError as halt:
-        settle_background(
-            repository, run_dir, state, record, folder=preflight.worktree_folder(repository) / plan.name
-        )
+        settle_background(repository, run_dir, state, record, folder=folder)
         record(eventlog.RunHalted(kind="refs", reason=halt.message, hint=halt.hint))
         return halt.exit_code
     except OSError as error:

@@ -31,7 +31,7 @@ def drop(git: Git, folder: Path) -> None:
 
 
 def _points_to(admin: Path, folder: Path) -> bool:
-    return _place_of(admin) in (folder, folder.resolve())
+    return place_of(admin) in (folder, folder.resolve())
 
 
 def mend_half_made(git: Git, folders: Iterable[Path]) -> None:
@@ -60,7 +60,7 @@ def repair(git: Git, folder: Path, *, may_forget: bool = True) -> None:
         points_here = _points_to(admin, folder)
         if whole and not (may_forget and points_here and not (folder / ".git").is_file()):
             continue
-        if not (points_here or is_our_creation(admin)) or _holds_files(_place_of(admin)):
+        if not (points_here or is_our_creation(admin)) or _holds_files(place_of(admin)):
             continue
         shutil.rmtree(admin)
         if points_here and folder.is_dir() and not folder.is_symlink():
@@ -94,7 +94,7 @@ def _names_nothing(head: Path) -> bool:
     return not head.read_bytes().strip().strip(b"0")
 
 
-def _place_of(admin: Path) -> Path | None:
+def place_of(admin: Path) -> Path | None:
     """The worktree an administrative folder points to; None when it never got that far."""
     try:
         text = (admin / "gitdir").read_text(encoding="utf-8", errors="surrogateescape").strip()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from git_waves.adapters import supervisor
-from git_waves.adapters.admins import is_our_creation
+from git_waves.adapters.admins import is_our_creation, place_of
 from git_waves.core.health.repository import Lock
 
 _SHARED = ("packed-refs.lock", "config.lock")  # the user's git takes these too
@@ -22,11 +22,13 @@ _YOUNG = (
 )
 
 
-def remove_dead(common_dir: Path, main_work_tree: Path, plan: str, *, since: float) -> Iterator[Path]:
-    """Remove the dead locks on what runs of this plan write, and yield them. Shared ones only when they came after
-    `since`, in seconds as files have them: when this run began. Call it under the plan's lock."""
+def remove_dead(
+    common_dir: Path, main_work_tree: Path, worktrees: Path, plan: str, *, since: float
+) -> Iterator[Path]:
+    """Remove the dead locks on what runs of this plan write, and yield them. Its worktrees are in `worktrees`. Shared locks
+    go only when they came after `since`, in seconds as files have them: when this run began. Call it under the plan's lock."""
     places = (common_dir, main_work_tree)
-    for lock in sorted(_ours(common_dir, plan)):
+    for lock in sorted(_ours(common_dir, worktrees, plan)):
         if _is_dead(lock, places):
             lock.unlink(missing_ok=True)
             yield lock
@@ -50,12 +52,15 @@ def look(common_dir: Path, git_dir: Path, main_work_tree: Path) -> Iterator[Lock
             yield Lock(path=str(lock), age=max(0.0, time.time() - changed), is_dead=is_dead)
 
 
-def _ours(common_dir: Path, plan: str) -> Iterator[Path]:
+def _ours(common_dir: Path, worktrees: Path, plan: str) -> Iterator[Path]:
     for refs in ("refs/waves", f"refs/heads/waves/{plan}"):
         yield from (common_dir / refs).rglob("*.lock")
-    worktrees = common_dir / "worktrees"
-    for admin in worktrees.iterdir() if worktrees.is_dir() else ():
-        if is_our_creation(admin):
+    registered = common_dir / "worktrees"
+    for admin in registered.iterdir() if registered.is_dir() else ():
+        place = place_of(
+            admin
+        )  # tells more than the reason it is locked for, which a power cut may have emptied
+        if is_our_creation(admin) or (place is not None and place.parent == worktrees):
             yield from admin.glob("*.lock")
     runs = common_dir / "waves" / "runs"
     yield from runs.glob("*/index/*.lock")

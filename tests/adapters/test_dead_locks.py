@@ -37,7 +37,7 @@ def locked(repo: RepoBuilder) -> RepoBuilder:
 
 def removed(repo: RepoBuilder, *, since: float = 0.0) -> list[str]:
     git_dir = repo.folder / ".git"
-    found = remove_dead(git_dir, repo.folder, "p", since=since)
+    found = remove_dead(git_dir, repo.folder, repo.folder.parent / "repo.waves/p", "p", since=since)
     return [str(lock.relative_to(git_dir)).removesuffix(".lock") for lock in found]
 
 
@@ -108,6 +108,16 @@ def test_locks_of_a_worktree_of_ours_go_and_those_of_another_stay(repo: RepoBuil
         repo.git("worktree", "add", "-q", "--lock", "--reason", reason, str(tmp_path / name))
         (repo.folder / ".git/worktrees" / name / "index.lock").touch()
     assert removed(repo) == ["worktrees/ours/index"]
+
+
+def test_a_worktree_whose_reason_a_power_cut_emptied_is_known_by_its_place(repo: RepoBuilder) -> None:
+    repo.commit({"a.txt": "a\n"})
+    for place in ("repo.waves/p/c.1", "repo.waves/other/d.1"):
+        repo.git("worktree", "add", "-q", "--lock", "--reason", "x", str(repo.folder.parent / place))
+        admin = repo.folder / ".git/worktrees" / place.rpartition("/")[2]
+        (admin / "locked").write_text("")
+        (admin / "HEAD.lock").touch()
+    assert removed(repo) == ["worktrees/c.1/HEAD"]
 
 
 def test_where_processes_cannot_be_seen_no_lock_is_dead(

@@ -44,7 +44,7 @@ def test_nothing_that_a_fenced_task_tries_outside_of_its_worktree_works(repo: Re
             wait_for(sibling / "started"),
             f"export ESCAPE_MAIN='{repo.folder}' ESCAPE_OTHER='{other}' ESCAPE_SIBLING='{sibling}'",
             f'export ESCAPE_RUN="${{WAVES_OWNED_FILE%/prompts/*}}" ESCAPE_KIND={kind} ESCAPE_PID={os.getpid()}',
-            f"sh '{AGENTS / 'escaper.sh'}' > {told}",
+            f"sh ./escaper.sh > {told}",
             f"git add {told} && git commit -q -m told && git log --oneline main > /dev/null",
         ]
     )
@@ -52,6 +52,7 @@ def test_nothing_that_a_fenced_task_tries_outside_of_its_worktree_works(repo: Re
     repo.commit(
         {
             "base.txt": "base\n",
+            "escaper.sh": (AGENTS / "escaper.sh").read_text(),  # behind bwrap there is another /tmp
             ".waves/plan.yaml": plan(
                 task("esc", run=f"{escape}\ntouch over", files=f"[{told}, over]"),
                 task("sib", run=waits),
