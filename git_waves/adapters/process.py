@@ -256,9 +256,10 @@ def stop(job: Job, *, grace: float | None = None) -> bool:
     identity = read_identity(job)
     if identity is None:
         return True
-    # A supervisor that somebody suspended must hear us too.
-    numbers = (signal.SIGTERM, signal.SIGCONT)
-    return all(send(identity.supervisor, number, birth=identity.supervisor_birth) for number in numbers)
+    was_asked = send(identity.supervisor, signal.SIGTERM, birth=identity.supervisor_birth)
+    # One that somebody suspended must hear us too; one that obeyed at once is gone by now.
+    send(identity.supervisor, signal.SIGCONT, birth=identity.supervisor_birth)
+    return was_asked
 
 
 def kill(job: Job) -> bool:

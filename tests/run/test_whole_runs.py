@@ -6,10 +6,12 @@ import contextlib
 import json
 import signal
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from git_waves.adapters.jobs import Job, is_alive
 from tests.support.digest import digest_of_users_things
 from tests.support.jobs import eventually
 from tests.support.plans import PHASE3_NEEDS, phase3, plan, task, wait_for
@@ -267,13 +269,24 @@ def test_time_limits_end_one_task_and_its_whole_tree(repo: RepoBuilder) -> None:
 
 
 def start(repo: RepoBuilder, *arguments: str) -> Coordinator:
-    """A coordinator in the background, its agents known to run."""
+    """A coordinator in the background, an agent known to have been started, by it or before: it is told first."""
+    before = _begun(repo)
     process = Coordinator(repo, "--verbose", *arguments)
     with contextlib.ExitStack() as on_failure:
         on_failure.push(process)
         read_until(process, ": agent\n")
+        assert eventually(lambda: _begun(repo) - before or any(map(is_alive, _agents(repo))))
         on_failure.pop_all()
     return process
+
+
+def _agents(repo: RepoBuilder) -> list[Job]:
+    return [Job(folder) for folder in (repo.folder / ".git/waves/runs").glob("*/jobs/*.agent")]
+
+
+def _begun(repo: RepoBuilder) -> set[tuple[Path, int]]:
+    starts = [job.file("start.json") for job in _agents(repo)]
+    return {(path, path.stat().st_ino) for path in starts if path.exists()}
 
 
 def read_until(process: subprocess.Popen[str], words: str) -> None:
