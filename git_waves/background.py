@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from git_waves import agents, news
-from git_waves.adapters import eventlog, process, worktrees
+from git_waves.adapters import eventlog, process, throwaway
 from git_waves.adapters.git import Git
 from git_waves.adapters.process import Job, JobResult, JobSpec
 from git_waves.adapters.rundir import RunDir
@@ -163,7 +163,7 @@ def _run(scene: Scene, name: str, command: Command, is_resume: bool) -> str:
     folder = scene.folder / _FOLDER
     try:
         try:
-            worktrees.make_throwaway(scene.git, folder, scene.base, scene.run_dir.run)
+            throwaway.make(scene.git, folder, scene.base, scene.run_dir.run)
         except (WavesError, OSError):
             if not is_resume:
                 raise
@@ -175,7 +175,7 @@ def _run(scene: Scene, name: str, command: Command, is_resume: bool) -> str:
     ) as error:  # the other writers, and the end of the run, do not wait for a full disk
         return f"its {what} command '{command}' could not be run: {error}"
     finally:
-        worktrees.drop_throwaway(scene.git, scene.folder / _FOLDER)
+        throwaway.drop(scene.git, scene.folder / _FOLDER)
     return "" if result.code == 0 else f"its {what} command '{command}' {how_it_ended(result)}"
 
 

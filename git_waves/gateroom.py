@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from git_waves import agents
-from git_waves.adapters import admins, include, process, worktrees
+from git_waves.adapters import admins, include, process, throwaway
 from git_waves.adapters.failures import read_failures
 from git_waves.adapters.git import Git
 from git_waves.adapters.include import NOTHING, Wanted
@@ -107,11 +107,11 @@ class Rooms:
         self._made += 1
         folder = order.folder.with_name(f"{order.folder.name}.{number}") if number else order.folder
         at = commit or order.commit
-        worktrees.make_throwaway(order.git, folder, at, order.run_dir.run)
+        throwaway.make(order.git, folder, at, order.run_dir.run)
         try:
             yield Room(order=order, folder=folder, commit=at, tag=tag, ports=self.ports)
         finally:
-            left = worktrees.drop_throwaway(order.git, folder)
+            left = throwaway.drop(order.git, folder)
             if left:
                 self.left.append((folder, left))
 

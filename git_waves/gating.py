@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from git_waves import control, fencing, gates, including, planning, preflight, refs, trusting
-from git_waves.adapters import worktrees
+from git_waves.adapters import throwaway
 from git_waves.adapters.eventlog import GateFinished
 from git_waves.adapters.git import Git
 from git_waves.adapters.locks import coordinator_lock
@@ -86,7 +86,7 @@ def try_gates(repository: Repository, spec: str | None, group: str, *, is_proof:
         except BaseException:
             end_jobs(run_dir)  # Ctrl-C is for us; the gate is in a session of its own
             for folder in order.folder.parent.glob(f"{order.folder.name}*"):
-                worktrees.drop_throwaway(repository.git, folder)
+                throwaway.drop(repository.git, folder)
             raise
     proved = {result.gate for result in results}
     return Tried(

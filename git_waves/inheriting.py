@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from git_waves import control
-from git_waves.adapters import admins, dead_locks, eventlog, process, worktrees
+from git_waves.adapters import admins, dead_locks, eventlog, process, throwaway
 from git_waves.adapters.git import Git
 from git_waves.adapters.repo import Repository
 from git_waves.adapters.rundir import RunDir, write_durably
@@ -147,8 +147,8 @@ def end_stray_gates(git: Git, run_dir: RunDir, folder: Path) -> Iterator[str]:
         job = process.Job(job_folder)
         if job_folder.name.startswith(GATE_JOBS) and process.stop(job):
             process.wait(job)
-    for gate in sorted(folder.glob("gate.*")):
-        left = worktrees.drop_throwaway(git, gate)
+    for gate in throwaway.gates_in(git, folder):
+        left = throwaway.drop(git, gate)
         if left:
             yield f"the gates' worktree '{gate}' is still there, git would not remove it: {left}"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from git_waves import preflight
-from git_waves.adapters import worktrees
+from git_waves.adapters import throwaway
 from git_waves.adapters.git import Git
 from git_waves.adapters.repo import Repository
 from git_waves.core.answers import Tidied
@@ -42,8 +42,8 @@ def _whose(name: ArchiveName) -> str:
 
 def drop_stray_gates(repository: Repository, plan: str, *, is_rehearsal: bool) -> Iterator[Tidied]:
     """Worktrees of gates whose coordinator was killed: made by us, and nothing in them is worth keeping."""
-    for folder in sorted((preflight.worktree_folder(repository) / plan).glob("gate.*")):
-        left = "" if is_rehearsal else worktrees.drop_throwaway(repository.git, folder)
+    for folder in throwaway.gates_in(repository.git, preflight.worktree_folder(repository) / plan):
+        left = "" if is_rehearsal else throwaway.drop(repository.git, folder)
         kept = left or ("it is not ours" if not is_rehearsal and folder.exists() else "")
         yield Tidied(
             what="worktree",

@@ -318,8 +318,8 @@ def test_git_is_never_asked_to_do_what_a_promise_forbids() -> None:
 DELETES = {
     "git_waves.adapters.git.Git.remove_worktree": "the verb itself",
     "git_waves.adapters.worktrees.remove": "the one deletion of work: archived and proved before",
-    "git_waves.adapters.worktrees.make_throwaway": "a gate's worktree that was left behind",
-    "git_waves.adapters.worktrees.drop_throwaway": "a gate's worktree, made by us for that gate",
+    "git_waves.adapters.throwaway.make": "a gate's worktree that was left behind",
+    "git_waves.adapters.throwaway.drop": "a gate's worktree, made by us for that gate",
     "git_waves.adapters.admins.drop": "git's own folder for a worktree whose files are gone",
     "git_waves.adapters.admins.repair": "what a killed `git worktree add` left, never filled",
     "git_waves.adapters.rundir.unborn": "the folder of a run that never became one: no event, so no work",

@@ -23,6 +23,11 @@ def of(git: Git, folder: Path) -> Path | None:
     return next((admin for admin in _all(git) if _points_to(admin, folder)), None)
 
 
+def places(git: Git) -> set[Path]:
+    """Where git believes its worktrees to be, those included whose folder is gone."""
+    return {place for admin in _all(git) if (place := place_of(admin)) is not None}
+
+
 def drop(git: Git, folder: Path) -> None:
     """Forget a worktree whose folder is gone, and no other: never a bare `git worktree prune` (git-facts section 3)."""
     for admin in _all(git):

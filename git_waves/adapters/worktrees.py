@@ -82,7 +82,7 @@ def ensure(git: Git, lease: Lease) -> Path:
     """
     with worktree_lock(git.git_dir):
         admins.repair(git, lease.folder)
-        entry = _registered(git, lease.folder)
+        entry = registered(git, lease.folder)
         is_ours = entry is not None and (entry.get("locked"), entry.get("branch")) == (
             lease.reason,
             lease.branch,
@@ -92,7 +92,7 @@ def ensure(git: Git, lease: Lease) -> Path:
             private.hand_back(git, lease.private, lease.folder)  # a coordinator died before its agent began
             private.discard(lease.private)
             return admin
-        if _is_taken(lease.folder):
+        if is_taken(lease.folder):
             raise SurroundingsError(
                 f"the worktree folder '{lease.folder}' already exists and is not ours",
                 hint="move it away, or set another place: git config waves.worktreeDir PATH",
@@ -115,7 +115,7 @@ def ensure(git: Git, lease: Lease) -> Path:
         return admin_folder(lease.folder)
 
 
-def _is_taken(folder: Path) -> bool:
+def is_taken(folder: Path) -> bool:
     """Whether something is in the way there; an empty folder is not."""
     return folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir())))
 
@@ -194,7 +194,9 @@ def remove(git: Git, lease: Lease, *, integration: Oid, handed_on: Collection[Oi
     """
     try:
         with worktree_lock(git.git_dir):
-            entry = _registered(git, lease.folder)
+            entry = registered(git, lease.folder)
+            if entry is None:  # a `git worktree add` that was killed got as far as its folder
+                remove_if_empty(lease.folder)
         own = take_over(git, lease)
         saved = _save(git, lease, entry, integration, handed_on, own)
         if isinstance(saved, Kept):
@@ -286,45 +288,8 @@ def commit_leftovers(git: Git, lease: Lease, tip: Oid, tree: Oid, message: str) 
     return commit if moved else None
 
 
-def make_throwaway(git: Git, folder: Path, commit: Oid, run: str) -> None:
-    """A detached worktree at `commit` for gates: nothing in it is worth keeping, `drop_throwaway` removes it."""
-    with worktree_lock(git.git_dir):
-        admins.repair(git, folder)
-        if _is_throwaway(_registered(git, folder)) and folder.exists():
-            git.remove_worktree(folder)
-        elif _is_taken(folder):
-            raise SurroundingsError(
-                f"the worktree folder '{folder}' already exists and is not ours",
-                hint="move it away, or set another place: git config waves.worktreeDir PATH",
-            )
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        git.add_worktree(folder, branch=None, commit=commit, reason=f"{_THROWAWAY} of run {run}")
-    Git(admin_folder(folder), work_tree=folder).reset_hard(commit)
-
-
-def drop_throwaway(git: Git, folder: Path) -> str:
-    """Remove a worktree made by `make_throwaway`, and no other. Why git would not; empty when it is gone."""
-    with worktree_lock(git.git_dir):
-        try:
-            entry = _registered(git, folder)
-            if _is_throwaway(entry) and folder.exists():
-                git.remove_worktree(folder)
-            elif entry is None and _is_taken(folder):  # a power cut may have left its files alone
-                return "git does not know it as a worktree"
-        except GitError as error:  # a gate may leave what only its own user can remove
-            return error.stderr or error.message
-        _remove_if_empty(folder.parent)
-    return ""
-
-
-_THROWAWAY = "git-waves: gates"
-
-
-def _is_throwaway(entry: dict[str, str] | None) -> bool:
-    return entry is not None and entry.get("locked", "").startswith(f"{_THROWAWAY} of run ")
-
-
-def _remove_if_empty(folder: Path) -> None:
+def remove_if_empty(folder: Path) -> None:
+    """Remove a folder that holds nothing; anything else stays."""
     try:
         folder.rmdir()
     except OSError:
@@ -333,11 +298,12 @@ def _remove_if_empty(folder: Path) -> None:
 
 def forget_empty_folders(folder: Path) -> None:
     """Remove the plan's worktree folder and its parent when nothing is left in them."""
-    _remove_if_empty(folder)
-    _remove_if_empty(folder.parent)
+    remove_if_empty(folder)
+    remove_if_empty(folder.parent)
 
 
-def _registered(git: Git, folder: Path) -> dict[str, str] | None:
+def registered(git: Git, folder: Path) -> dict[str, str] | None:
+    """What git says of the worktree at `folder`; None when it knows none there."""
     admins.heal(git)
     for entry in git.worktrees():
         if Path(entry["worktree"]) == folder.resolve():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from git_waves.adapters import archive, handoff, worktrees
+from git_waves.adapters import archive, handoff, throwaway, worktrees
 from git_waves.adapters.git import Git, GitError
 from git_waves.adapters.worktrees import Kept, Lease, Removed
 from git_waves.core.model import Oid, RepoPath
@@ -417,9 +418,9 @@ def test_what_a_power_cut_emptied_stops_nobody_whoever_made_it(
 def test_only_a_gates_worktree_is_thrown_away(repo: RepoBuilder, git: Git, base: str) -> None:
     lease = made(git, lease_in(repo, base, task="gate"))
     (lease.folder / "new.txt").write_text("only copy\n")
-    worktrees.drop_throwaway(git, lease.folder)
+    throwaway.drop(git, lease.folder)
     with pytest.raises(SurroundingsError, match="not ours"):
-        worktrees.make_throwaway(git, lease.folder, Oid(base), "r")
+        throwaway.make(git, lease.folder, Oid(base), "r")
     assert (lease.folder / "new.txt").exists()
 
 
@@ -427,17 +428,41 @@ def test_a_gates_worktree_that_git_cannot_remove_is_told_and_not_fatal(
     repo: RepoBuilder, git: Git, base: str
 ) -> None:
     folder = repo.folder.parent / "repo.waves" / "p" / "gate.1"
-    worktrees.make_throwaway(git, folder, Oid(base), "r")
+    throwaway.make(git, folder, Oid(base), "r")
     with monkeypatched(git, "remove_worktree", error=GitError(["worktree"], 255, "failed to delete")):
-        assert worktrees.drop_throwaway(git, folder) == "failed to delete"
-    assert worktrees.drop_throwaway(git, folder) == ""
+        assert throwaway.drop(git, folder) == "failed to delete"
+    assert throwaway.drop(git, folder) == ""
 
 
 def test_a_throwaway_worktree_is_made_filled_and_dropped(repo: RepoBuilder, git: Git, base: str) -> None:
     folder = repo.folder.parent / "repo.waves" / "p" / "gate.1"
-    worktrees.make_throwaway(git, folder, Oid(base), "git-waves: test")
+    throwaway.make(git, folder, Oid(base), "git-waves: test")
     assert (folder / "src/b.txt").read_text() == "b\n"
-    worktrees.make_throwaway(git, folder, Oid(base), "git-waves: test")
-    worktrees.drop_throwaway(git, folder)
+    throwaway.make(git, folder, Oid(base), "git-waves: test")
+    throwaway.drop(git, folder)
     assert not folder.exists()
     assert git.worktrees() == git.worktrees()[:1]
+
+
+def test_the_empty_folder_of_a_killed_git_goes_with_the_gates_and_with_the_attempt(
+    repo: RepoBuilder, git: Git, base: str
+) -> None:
+    """It made the folder, and the power went off before it wrote down whose that is."""
+    gate = repo.folder.parent / "repo.waves" / "p" / "gate.1"
+    gate.mkdir(parents=True)
+    assert throwaway.drop(git, gate) == ""
+    assert not gate.exists()
+    lease = lease_in(repo, base)
+    lease.folder.mkdir(parents=True)
+    assert worktrees.remove(git, lease, integration=Oid(base)) == worktrees.Removed(archive=None)
+    assert not lease.folder.exists()
+
+
+def test_what_git_knows_of_a_gates_worktree_goes_when_its_folder_is_gone(
+    repo: RepoBuilder, git: Git, base: str
+) -> None:
+    folder = repo.folder.parent / "repo.waves" / "p" / "gate.1"
+    throwaway.make(git, folder, Oid(base), "r")
+    shutil.rmtree(folder)
+    assert throwaway.drop(git, folder) == ""
+    assert len(git.worktrees()) == 1

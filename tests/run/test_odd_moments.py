@@ -445,3 +445,18 @@ def test_hooks_are_not_taken_away_under_a_run(repo: RepoBuilder) -> None:
     assert done.returncode == 4
     assert "plan 'p' is being run and needs the hooks" in done.stderr
     repo.waves("hooks", "uninstall")
+
+
+def test_a_gates_worktree_that_somebody_deleted_is_forgotten_by_git_too(repo: RepoBuilder) -> None:
+    folder = repo.folder.parent / "repo.waves"
+    gate = f"touch {folder}/looked; {wait_for(folder / 'go')}; test -e t1.txt"
+    repo.commit({".waves/plan.yaml": plan(task("t1"), head=f"gates:\n  door: {gate}\n")})
+    with Coordinator(repo) as process:
+        assert eventually((folder / "looked").exists)
+        process.kill()
+    (place,) = folder.glob("p/gate.*")
+    shutil.rmtree(place)
+    (folder / "go").touch()
+    repo.waves("run")
+    assert merged(repo) == ["t1"]
+    assert len(repo.git("worktree", "list").splitlines()) == 1
