@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -80,38 +80,53 @@ class Problem:
 
         Nothing of one rank depends on where the tasks of another stand, so each is solved alone.
         """
-        members: dict[int, list[int]] = {}
-        for task, rank in enumerate(self.ranks):
-            members.setdefault(rank, []).append(task)
-        if len(members) < 2:
+        if len(set(self.ranks)) < 2:
             yield tuple(range(len(self.before))), self
-            return
-        for rank in sorted(members):
-            yield tuple(members[rank]), self._among(members[rank])
+        else:
+            yield from self._parts
 
-    def _among(self, tasks: Sequence[int]) -> Problem:
-        number = {task: place for place, task in enumerate(tasks)}
-
-        def kept(side: Sequence[int]) -> tuple[int, ...]:
-            return tuple(number[task] for task in side if task in number)
-
-        narrowed = (
-            Contention(
-                kind=each.kind,
-                what=each.what,
-                left=kept(each.left),
-                right=kept(each.right),
-                capacity=each.capacity,
+    @cached_property
+    def _parts(self) -> list[tuple[tuple[int, ...], Problem]]:
+        """Every contention is taken apart once: to look through all of them for each rank would be a square."""
+        members = self._by_rank(range(len(self.before)))
+        places = [0] * len(self.before)
+        for tasks in members.values():
+            for place, task in enumerate(tasks):
+                places[task] = place
+        contentions: dict[int, list[Contention]] = {rank: [] for rank in members}
+        for each in self.contentions:
+            right = self._by_rank(each.right)
+            for rank, left in self._by_rank(each.left).items():
+                if rank in right or each.capacity is not None:
+                    contentions[rank].append(
+                        Contention(
+                            kind=each.kind,
+                            what=each.what,
+                            left=tuple(places[task] for task in left),
+                            right=tuple(places[task] for task in right.get(rank, ())),
+                            capacity=each.capacity,
+                        )
+                    )
+        return [
+            (
+                tuple(members[rank]),
+                Problem(
+                    before=[
+                        tuple(places[on] for on in self.before[task] if self.ranks[on] == rank)
+                        for task in members[rank]
+                    ],
+                    ranks=[0] * len(members[rank]),
+                    contentions=contentions[rank],
+                ),
             )
-            for each in self.contentions
-        )
-        return Problem(
-            before=[kept(self.before[task]) for task in tasks],
-            ranks=[0] * len(tasks),
-            contentions=[
-                each for each in narrowed if each.left and (each.right or each.capacity is not None)
-            ],
-        )
+            for rank in sorted(members)
+        ]
+
+    def _by_rank(self, tasks: Iterable[int]) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for task in tasks:
+            found.setdefault(self.ranks[task], []).append(task)
+        return found
 
 
 def blockers(problem: Problem, levels: Sequence[int]) -> Iterator[tuple[int, Blocker]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -186,3 +187,26 @@ def test_the_judge_knows_sides_capacity_and_a_task_on_both_sides() -> None:
     assert [is_kept(sides, level) for level in (0b011, 0b101, 0b110, 0b010)] == [False, False, False, True]
     pair = Contention(kind=HoldKind.RESOURCE, what="db", left=(0, 1, 2), capacity=2)
     assert [is_kept(pair, level) for level in (0b011, 0b111)] == [True, False]
+
+
+class Counted(tuple[int, ...]):
+    """Members that count how often somebody walks over them."""
+
+    __slots__ = ()
+    walks = 0
+
+    def __iter__(self) -> Iterator[int]:
+        type(self).walks += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("groups", [2, 50])
+def test_a_path_that_all_share_is_looked_through_once_however_many_groups_there_are(groups: int) -> None:
+    members = Counted(range(100))
+    shared = Contention(kind=HoldKind.FILE, what="x", left=members, right=members)
+    problem = replace(problem_of([[]] * 100, shared), ranks=[task * groups // 100 for task in range(100)])
+    Counted.walks = 0
+    parts = list(problem.parts())
+    assert Counted.walks == 2, "once for each side"
+    assert len(parts) == groups
+    assert [len(one.left) for _, part in parts for one in part.contentions] == [100 // groups] * groups
