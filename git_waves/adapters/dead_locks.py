@@ -57,15 +57,32 @@ def _ours(common_dir: Path, worktrees: Path, plan: str) -> Iterator[Path]:
         yield from (common_dir / refs).rglob("*.lock")
     registered = common_dir / "worktrees"
     for admin in registered.iterdir() if registered.is_dir() else ():
-        place = place_of(
-            admin
-        )  # tells more than the reason it is locked for, which a power cut may have emptied
-        if is_our_creation(admin) or (place is not None and place.parent == worktrees):
+        if _is_in(worktrees, admin):
             yield from admin.glob("*.lock")
     runs = common_dir / "waves" / "runs"
     yield from runs.glob("*/index/*.lock")
     for own in runs.glob("*/private/*"):
         yield from (*own.glob("*.lock"), *(own / "refs").rglob("*.lock"))
+
+
+def _is_in(worktrees: Path, admin: Path) -> bool:
+    """Whether git's folder is of a worktree of ours. A power cut may have emptied the reason it is locked for, and have cut
+    the pointer to its place: then the pointer at that place tells, unless git's leads to somebody else's."""
+    place = place_of(admin)
+    if is_our_creation(admin) or (place is not None and place.parent == worktrees):
+        return True
+    if place is not None and (place / ".git").exists():
+        return False
+    named = (folder for folder in worktrees.glob("*") if admin.name.startswith(folder.name))
+    return any(_leads_to(folder / ".git", admin) for folder in named)
+
+
+def _leads_to(pointer: Path, admin: Path) -> bool:
+    try:
+        text = pointer.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return False
+    return text.strip() == f"gitdir: {admin}"
 
 
 def _changed(lock: Path) -> float:

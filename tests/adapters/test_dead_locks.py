@@ -126,3 +126,21 @@ def test_where_processes_cannot_be_seen_no_lock_is_dead(
     exists = Path.exists
     monkeypatch.setattr(Path, "exists", lambda path: "/proc/" not in str(path) and exists(path))
     assert removed(locked) == []
+
+
+def test_a_worktree_whose_pointer_a_power_cut_cut_is_known_by_its_own(repo: RepoBuilder) -> None:
+    repo.commit({"a.txt": "a\n"})
+    theirs = (
+        repo.folder.parent / "elsewhere" / "c.11"
+    )  # its name begins like one of ours, and an agent points there
+    for place in (repo.folder.parent / "repo.waves/p/c.1", theirs):
+        repo.git("worktree", "add", "-q", "--lock", "--reason", "x", str(place))
+        admin = repo.folder / ".git/worktrees" / place.name
+        (admin / "locked").write_text("")
+        (admin / "HEAD.lock").touch()
+    pointer = repo.folder / ".git/worktrees/c.1/gitdir"
+    pointer.write_text(pointer.read_text()[:-12])
+    liar = repo.folder.parent / "repo.waves/p/c"
+    liar.mkdir()
+    (liar / ".git").write_text((theirs / ".git").read_text())
+    assert removed(repo) == ["worktrees/c.1/HEAD"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from tests.soak.scripts import Script
 from tests.soak.world import World
@@ -65,12 +66,18 @@ def _locks(world: World) -> Iterator[Broken]:
     for lock in world.git_dir.rglob("*.lock"):
         if lock.parent.parent == world.git_dir / "waves" and lock.parent.name.startswith("config-"):
             continue  # of a configuration that was being made ready aside: no git looks there
-        admin = lock.parent / "gitdir"  # of a worktree that a power cut left half, nobody will ask git
-        is_of_nothing = lock.parent.parent.name == "worktrees" and not (
-            admin.exists() and admin.stat().st_size
-        )
+        is_of_nothing = lock.parent.parent.name == "worktrees" and not _can_be_asked(world, lock.parent)
         if lock.parent != world.git_dir / "waves" and "jobs" not in lock.parts and not is_of_nothing:
             yield BROKEN_REPOSITORIES, f"'{lock.relative_to(world.folder)}' was left"
+
+
+def _can_be_asked(world: World, admin: Path) -> bool:
+    """Whether git is led to this folder of a worktree, or from it to one: a power cut may leave it cut off from both."""
+    pointer = admin / "gitdir"
+    if pointer.exists() and Path(pointer.read_text(errors="replace").strip()).is_file():
+        return True
+    pointers = (one for one in world.worktrees.glob("*/*/.git") if one.is_file())
+    return any(one.read_text(errors="replace") == f"gitdir: {admin}\n" for one in pointers)
 
 
 def _commits(world: World, objects: set[str]) -> Iterator[Broken]:

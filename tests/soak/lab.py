@@ -35,14 +35,13 @@ class Result:
 
 
 class Lab:
-    """One worker's folder, dice and measures. `every` says how many of a script's events are tried: one in so many."""
+    """One worker's folder, dice (to be seeded) and measures. `every` says how many of a script's events are tried: one in so
+    many."""
 
-    def __init__(
-        self, folder: Path, seed: int, scripts: tuple[Script, ...] = SCRIPTS, *, every: int = 1
-    ) -> None:
+    def __init__(self, folder: Path, scripts: tuple[Script, ...] = SCRIPTS, *, every: int = 1) -> None:
         self.folder = folder
         self.every = every
-        self.dice = random.Random(seed)
+        self.dice = random.Random()
         self.scripts = scripts
         self._measures: dict[str, Measure] = {}
 
