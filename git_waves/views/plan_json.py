@@ -34,6 +34,7 @@ def plan_json(analysis: Analysis) -> dict[str, Any]:
             {"task": need.task, "on": need.on, "kind": need.kind, "path": need.path}
             for need in schedule.needs
         ],
+        "attended": [task.id for task in plan.tasks if task.attended],
         "findings": [finding_json(finding) for finding in analysis.findings],
         "manifest": analysis.manifest.to_json(),
         "repository": _repository(analysis.repository),

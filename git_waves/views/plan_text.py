@@ -50,6 +50,14 @@ def _header(analysis: Analysis, paint: Paint) -> Iterator[str]:
         yield f"gates: {', '.join(map(clean, shared))}, after every group"
     if plan.stages:
         yield f"stages: {', '.join(_stage(stage) for stage in plan.stages)}, between verify and merge"
+    attended = [task for task in plan.tasks if task.attended and not task.is_done]
+    if attended:
+        named = ", ".join(
+            clean(task.id) + (" (a checkpoint)" if not analysis.manifest.claims(task.id).explicit else "")
+            for task in attended
+        )
+        them = "it" if len(attended) == 1 else "them"
+        yield f"attended: {named}; the run goes on around {them}, and halts for you when nothing else is left"
 
 
 def _stage(stage: Stage) -> str:
@@ -87,7 +95,8 @@ def _table(
 
 
 def _title(task: Task) -> str:
-    return brief(task.title) + (f" (blocked: {brief(task.blocker)})" if task.blocker else "")
+    attended = " (for a person)" if task.attended else ""
+    return brief(task.title) + attended + (f" (blocked: {brief(task.blocker)})" if task.blocker else "")
 
 
 def _group_line(group: ScheduledGroup, gates: tuple[str, ...]) -> str:

@@ -95,6 +95,22 @@ def test_authored_groups_rounds_resources_and_hostile_titles() -> None:
     check_golden("plan/mixed.txt", text)
 
 
+def test_what_a_person_does_is_told_and_what_they_only_look_at() -> None:
+    text = """\
+version: 1
+name: menu
+agent: {run: cat}
+tasks:
+  - {id: prices, files: {create: [prices.txt]}, prompt: p}
+  - {id: taste, title: Does it taste, needs: [prices], attended: true}
+  - {id: photo, title: A photo of it, needs: [prices], attended: true, files: {create: [photo.jpg]}}
+"""
+    written = plan_text(analysis_of(text))
+    assert "attended: taste (a checkpoint), photo; the run goes on around them" in written
+    check_golden("plan/attended.txt", written)
+    assert plan_json(analysis_of(text))["attended"] == ["taste", "photo"]
+
+
 def test_json_has_everything_under_stable_keys() -> None:
     written = plan_json(analysis_of(MIXED))
     assert {"groups", "findings", "manifest", "scheduler", "bounds"} <= written.keys()

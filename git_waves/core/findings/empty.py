@@ -38,7 +38,7 @@ def _without_files(plan: Plan) -> tuple[Finding, ...]:
             hint=f"give '{task.id}' its 'files'",
         )
         for task in plan.tasks
-        if not task.is_done and not task.claims
+        if not task.is_done and not task.claims and not task.attended  # a checkpoint changes nothing
     )
 
 
@@ -75,7 +75,11 @@ def _without_work(plan: Plan) -> tuple[Finding, ...]:
 
 
 def _without_proof(plan: Plan) -> tuple[Finding, ...]:
-    unproved = [task for task in plan.tasks if not task.is_done and not task.verify]
+    unproved = [
+        task
+        for task in plan.tasks
+        if not task.is_done and not task.verify and (task.claims or not task.attended)
+    ]
     if plan.gates or not unproved:
         return ()
     return (
