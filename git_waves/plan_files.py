@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from git_waves import agents
@@ -23,6 +23,7 @@ from git_waves.core.paths import PathProblem, parse_pattern
 from git_waves.core.proposals import READ, SEEN, Proposal, propose_gates, propose_setup
 from git_waves.errors import PlanError, UsageError
 from git_waves.formats import read_plan
+from git_waves.formats.lineless import says_the_same
 from git_waves.formats.names import plan_name_from
 from git_waves.formats.source import PlanText
 from git_waves.formats.template import starting_plan
@@ -261,15 +262,4 @@ def _is_plan(text: PlanText, plan: Plan) -> bool:
         read = read_plan(text, known_agents=None)
     except PlanError:
         return False
-    return _without_lines(read) == _without_lines(plan)
-
-
-def _without_lines(value: object) -> object:
-    """The value with every line number taken out: a line more moves them all."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: _without_lines(getattr(value, field.name))
-            for field in fields(value)
-            if not field.name.endswith("line")
-        }
-    return [_without_lines(entry) for entry in value] if isinstance(value, tuple) else value
+    return says_the_same(read, plan)

@@ -158,11 +158,9 @@ class OrderReader:
 
     def _read(self, passage: Passage, found: re.Match[str]) -> Statement | None:
         text, kind = passage.text, found.lastgroup or ""
-        clause = _clause(text, found.start())
-        if _says_nothing(kind, clause):
-            return None
-        subject = self._subject(clause)
         if kind == "ON_THIS":
+            clause = _clause(text, found.start())
+            subject = None if _says_nothing(kind, clause) else self._subject(clause)
             return None if subject is None else _statement(passage, found, (), subject, found.end())
         filler = _FILLER.match(text, found.end())
         start = filler.end() if filler else found.end()
@@ -180,6 +178,10 @@ class OrderReader:
             if rest is None:
                 return None
             end = rest.end()
+        clause = _clause(text, found.start())
+        if _says_nothing(kind, clause):
+            return None
+        subject = self._subject(clause)
         return _statement(passage, found, subject.tasks if subject is not None else (), named, end)
 
     def _subject(self, clause: str) -> Named | None:

@@ -72,6 +72,9 @@ class TaskNames:
                     self._order.setdefault(found["prefix"].casefold(), {})[int(found["number"])] = task
         self._known = frozenset(self._ids)
         self._called = {words: next(iter(tasks)) for words, tasks in called.items() if len(tasks) == 1}
+        self._beginnings = frozenset(
+            words[:count] for words in self._called for count in range(1, len(words) + 1)
+        )
         self._first_words = frozenset(words[0] for words in self._called)
         self._numbers = {number: tasks[0] for number, tasks in numbers.items() if len(tasks) == 1}
 
@@ -117,11 +120,13 @@ class TaskNames:
         """The task whose id or title stands at `at` in plain words, the longest first; `is_plain` without `task` behind it."""
         start = _THE.match(text, at)
         place = at if start is None else start.end()
-        words: list[str] = []
+        words: tuple[str, ...] = ()
         found = None
         while len(words) < _MOST_WORDS and (word := _WORD.match(text, place)) is not None:
-            words.append(word.group().lower())
-            task = self._called.get(tuple(words))
+            words += (word.group().lower(),)
+            if words not in self._beginnings:  # as a rule with the first word
+                break
+            task = self._called.get(words)
             if task is not None:
                 behind = _TASK_BEHIND.match(text, word.end())
                 end = word.end() if behind is None else behind.end()
@@ -159,8 +164,10 @@ class TaskNames:
                 return spanned, last[1], is_number
             return [task], end + len(found.group()) - len(found.group().rstrip("*")), is_number
         start, dash, last_word = word.partition("-")
+        if not dash:
+            return None
         first, final = (self._find(each, is_marked=is_marked) for each in (start, last_word))
-        if dash and first is not None and final is not None and (spanned := self._between(first, final)):
+        if first is not None and final is not None and (spanned := self._between(first, final)):
             return spanned, end, start.isdecimal()
         return None
 
