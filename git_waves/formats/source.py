@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from git_waves.errors import PlanError, PlanProblem
 from git_waves.formats.names import shorten
 
-MAX_BYTES = 32 * 1024 * 1024
-"""A plan of 100,000 tasks is about this size; more is an accident or an attack."""
+MAX_BYTES = 16 * 1024 * 1024
+"""Twice what a plan with as many tasks and paths as are worked out takes; more is an accident or an attack."""
 
 MAX_FOREIGN_BYTES = 8 * 1024 * 1024
 """A plan of another tool; the largest one seen has a third of a megabyte. What is not ours gets less room to be odd in."""

@@ -30,7 +30,7 @@ from git_waves.formats.yamlproblems import (
 )
 
 MOST_VALUES = 1_500_000
-"""Of one document; a plan of 100,000 tasks has 1.4 million."""
+"""Of one document; a plan with as many tasks, needs and paths as are worked out has a million."""
 
 _NULLS = frozenset({"", "~", "null"})
 _SURROGATE = re.compile("[\ud800-\udfff]")

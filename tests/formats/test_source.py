@@ -39,8 +39,8 @@ def test_bytes_that_are_no_plan_are_refused_in_one_sentence(data: bytes, expecte
 
 
 def test_a_plan_that_is_too_large_is_refused_with_its_size_when_it_is_known() -> None:
-    limit = "and at most 32 MiB are read\n  hint: split the plan\nexit 2"
-    assert refused(b"#" * (MAX_BYTES + 2 * 1024 * 1024)) == f"plan.yaml:0: the plan has 34.0 MiB, {limit}"
+    limit = "and at most 16 MiB are read\n  hint: split the plan\nexit 2"
+    assert refused(b"#" * (MAX_BYTES + 2 * 1024 * 1024)) == f"plan.yaml:0: the plan has 18.0 MiB, {limit}"
     assert refused(b"#" * (MAX_BYTES + 1)) == f"plan.yaml:0: the plan has more, {limit}"
 
 

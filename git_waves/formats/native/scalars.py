@@ -15,6 +15,7 @@ _MEANT_OTHERWISE = re.compile(r"(?:null|true|false|yes|no|on|off|[yn]|\.+|\.?(?:
 _IN_BLOCKS = re.compile(
     r"[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
 )
+_NOT_AS_IT_IS = re.compile(r"[^\x20!#-\[\]-~]")  # letters beyond ASCII are looked at one by one
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -22,10 +23,11 @@ def scalar(text: str) -> str:
     """A text as one scalar on one line: plain when no program takes it for something else, else in double quotes."""
     if len(text) <= 400 and _PLAIN.fullmatch(text) and not _MEANT_OTHERWISE.fullmatch(text):
         return text
-    return '"' + "".join(map(_escaped, text)) + '"'
+    return f'"{_NOT_AS_IT_IS.sub(_escaped, text)}"'
 
 
-def _escaped(letter: str) -> str:
+def _escaped(found: re.Match[str]) -> str:
+    letter = found.group()
     if letter in _ESCAPES:
         return _ESCAPES[letter]
     if letter.isprintable() and letter != "\ufeff":
@@ -51,7 +53,7 @@ def number(value: float) -> str:
 
 def inert(text: str) -> str:
     """A text as it may stand in a comment: on one line."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)[:400]
+    return "".join(letter if letter.isprintable() else " " for letter in text[:400])
 
 
 def flow_agent(agent: AgentSpec) -> str:
