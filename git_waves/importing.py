@@ -13,6 +13,7 @@ from git_waves.adapters.rundir import write_durably
 from git_waves.core.coverage import Coverage, ImportReport, Reading, conflicts, measure
 from git_waves.core.model import Plan
 from git_waves.errors import PlanError, PlanProblem, UsageError
+from git_waves.formats.checks import plan_error
 from git_waves.formats.lineless import says_the_same
 from git_waves.formats.merging import Merged, combined_error, merge
 from git_waves.formats.names import plan_name_complaint, plan_name_from
@@ -127,7 +128,7 @@ def _written(merged: Merged, coverages: tuple[Coverage, ...]) -> Imported:
     if plan.tasks:
         remarks = {task: f"blocked where it comes from: {why}" for task, why in blocked} | merged.raw_ids
         text = write_plan(plan, head=_head(merged, coverages), remarks=remarks)
-        _check(text, plan)
+        _check(text, plan, whole.source)
     report = ImportReport(
         name=whole.name,
         coverages=coverages,
@@ -159,16 +160,23 @@ def _head(merged: Merged, coverages: tuple[Coverage, ...]) -> list[str]:
     return lines
 
 
-def _check(text: str, plan: Plan) -> None:
-    """What was written is what was meant; anything else is our bug, and better found here than in a run."""
+def _check(text: str, plan: Plan, source: str) -> None:
+    """What was written is what was meant; anything else is our bug, and better found here than in a run.
+
+    Raises PlanError when it cannot be read back for its size.
+    """
     from git_waves.formats.native import read_native
+    from git_waves.formats.yamlevents import is_endless
 
     written = PlanText(name_hint="", source="the written plan", data=text.encode())
+    if len(written.data) > MAX_BYTES or is_endless(text):
+        problem = PlanProblem(0, "written as a native plan it is larger than those that are read", "split it")
+        raise plan_error(source, [problem], measured=False)
     try:
         read = read_native(written, known_agents=None)
     except PlanError as error:
-        problem: PlanProblem = error.problems[0]
-        raise AssertionError(f"line {problem.line} of the written plan: {problem.message}") from error
+        first = error.problems[0]
+        raise AssertionError(f"line {first.line} of the written plan: {first.message}") from error
     if not says_the_same(replace(read, source=""), plan):
         raise AssertionError("the written plan reads as another one")
 

@@ -134,7 +134,8 @@ def _intent(claims: Iterable[Claim], path: RepoPath) -> Intent:
 
 
 def _without(task: Task, patterns: set[PathPattern]) -> Task:
-    return replace(task, claims=tuple(claim for claim in task.claims if claim.pattern not in patterns))
+    kept = tuple(claim for claim in task.claims if claim.pattern not in patterns)
+    return task if len(kept) == len(task.claims) else replace(task, claims=kept)
 
 
 def _listed(paths: Sequence[RepoPath]) -> str:

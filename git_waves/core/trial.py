@@ -6,11 +6,11 @@ trial; a plan of 100,000 paths usually has a few hundred that are contested.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 
 from git_waves.core.collision import OverlapKind
-from git_waves.core.model import Plan, TaskId
+from git_waves.core.model import Plan, Task, TaskId
 from git_waves.core.ownership import OwnershipManifest, collisions_of
 from git_waves.core.paths import overlap, parse_pattern
 from git_waves.core.schedule import lay_out, open_collisions
@@ -49,13 +49,11 @@ def contested(plan: Plan, manifest: OwnershipManifest) -> Plan:
             kept.setdefault(task, set()).update(map(str, met))
     return replace(
         plan,
-        tasks=tuple(
-            replace(
-                task,
-                claims=tuple(claim for claim in task.claims if str(claim.pattern) in kept.get(task.id, ())),
-                prompt=None,
-            )
-            for task in plan.tasks
-            if not task.is_done
-        ),
+        tasks=tuple(_with_claims(task, kept.get(task.id, set())) for task in plan.tasks if not task.is_done),
     )
+
+
+def _with_claims(task: Task, kept: Set[str]) -> Task:
+    """The task with those of its claims that are kept."""
+    claims = tuple(claim for claim in task.claims if str(claim.pattern) in kept) if kept else ()
+    return task if len(claims) == len(task.claims) else replace(task, claims=claims)

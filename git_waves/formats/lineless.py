@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from functools import cache
+
+_known: dict[type, tuple[str, ...] | None] = {}
 
 
 def says_the_same(one: object, other: object) -> bool:
@@ -17,7 +18,7 @@ def says_the_same(one: object, other: object) -> bool:
         return len(one) == len(other) and all(map(says_the_same, one, other))
     if isinstance(one, float | int) and isinstance(other, float | int):
         return round(one, 6) == round(other, 6)
-    names = _compared(kind)
+    names = _known[kind] if kind in _known else _compared(kind)
     if names is None:
         return one == other
     return kind is type(other) and all(
@@ -25,9 +26,10 @@ def says_the_same(one: object, other: object) -> bool:
     )
 
 
-@cache
 def _compared(kind: type) -> tuple[str, ...] | None:
-    """The fields of a dataclass that are no line (`line`, `prompt_line`); None for any other type."""
-    if not is_dataclass(kind):
-        return None
-    return tuple(field.name for field in fields(kind) if not field.name.endswith("line"))
+    """The fields of a dataclass that are no line (`line`, `prompt_line`), None for any other type; kept for the next time."""
+    names = None
+    if is_dataclass(kind):
+        names = tuple(field.name for field in fields(kind) if not field.name.endswith("line"))
+    _known[kind] = names
+    return names

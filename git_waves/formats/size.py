@@ -9,7 +9,7 @@ from git_waves.errors import PlanError, PlanProblem
 from git_waves.formats.checks import plan_error
 from git_waves.formats.marks import MarkedList, MarkedMap
 
-MOST_TASKS = 20_000
+MOST_TASKS = 10_000
 MOST_NEEDS = 200_000
 """`all tasks above`, said by every task, is the square of their number."""
 MOST_PATHS = 150_000

@@ -53,8 +53,8 @@ def expressible(plan: Plan) -> Plan:
 def _expressible(task: Task, done: set[TaskId], *, is_sparse: bool) -> Task:
     claims: dict[PathPattern, Claim] = {}
     for claim in _in_order(task.claims):
-        guess = claim.origin is Origin.INFERRED
-        claims.setdefault(claim.pattern, replace(claim, intent=Intent.EDIT) if guess else claim)
+        is_intent_lost = claim.origin is Origin.INFERRED and claim.intent is not Intent.EDIT
+        claims.setdefault(claim.pattern, replace(claim, intent=Intent.EDIT) if is_intent_lost else claim)
     return replace(
         task,
         needs=tuple(on for on in task.needs if on not in done),
