@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,29 +38,33 @@ class Message:
     hint: str = ""
 
 
-def message_of(event: Event, state: RunState) -> Message | None:
-    """What an event is worth telling somebody who is away; None for most."""
+def messages_of(event: Event, state: RunState) -> Iterator[Message]:
+    """What of an event is worth telling somebody who is away: nothing of most."""
     match event["event"]:
         case "task_parked" | "task_failed":
             kind = "parked" if event["event"] == "task_parked" else "failed"
             text = f"task '{event['task']}' {kind} at {event['rung'] or 'its start'}: {event['reason']}"
-            return Message(kind=kind, text=text, task=event["task"], hint=event["hint"])
+            yield Message(kind=kind, text=text, task=event["task"], hint=event["hint"])
+        case "candidate_reset":
+            for task in event["culprits"]:
+                text = f"task '{task}' parked at gate: {event['reason']}"
+                yield Message(kind="parked", text=text, task=task, hint=event["hint"])
         case "task_awaited":
             why = f": {event['reason']}" if event["reason"] else ""
             text = f"task '{event['task']}' waits for a person{why}"
-            return Message(
+            yield Message(
                 kind="awaiting", text=text, task=event["task"], hint=f"git waves open {event['task']}"
             )
         case "run_halted":
-            return Message(kind="halted", text=event["reason"], hint=event["hint"])
+            yield Message(kind="halted", text=event["reason"], hint=event["hint"])
         case "run_stopped":
-            return Message(kind="stopped", text=f"plan '{state.plan}' stopped", hint="git waves run")
+            yield Message(kind="stopped", text=f"plan '{state.plan}' stopped", hint="git waves run")
         case "run_finished":
             branch = f"waves/{state.plan}/integration"
             text = f"plan '{state.plan}' is finished: the work is in branch '{branch}'"
-            return Message(kind="finished", text=text, hint=f"git merge {branch}")
+            yield Message(kind="finished", text=text, hint=f"git merge {branch}")
         case _:
-            return None
+            pass
 
 
 class Notifier:
@@ -77,13 +81,11 @@ class Notifier:
 
     def tell(self, event: Event, state: RunState) -> None:
         """Take in an event; returns at once."""
-        message = message_of(event, state)
-        if message is None:
-            return
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._toil, name="waves-notify", daemon=True)
-            self._thread.start()
-        self._messages.put(message)
+        for message in messages_of(event, state):
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._toil, name="waves-notify", daemon=True)
+                self._thread.start()
+            self._messages.put(message)
 
     def settle(self, say: Callable[[str], None]) -> None:
         """Wait for the calls that are due, and say which did not work."""

@@ -36,6 +36,17 @@ def test_it_is_called_for_a_failed_task_for_the_halt_and_for_the_end(repo: RepoB
     ]
 
 
+def test_it_is_called_for_a_task_that_a_red_gate_takes_out(repo: RepoBuilder, notes: Path) -> None:
+    head = "on_red: keep-green\ngates:\n  clean: '! grep BAD *.txt'\n"
+    text = plan(task("good"), task("bad", run="echo BAD > bad.txt"), head=head)
+    repo.commit({".waves/plan.yaml": text})
+    assert repo.run_waves("run").returncode == 3
+    parked, halted = notes.read_text().splitlines()
+    assert parked.startswith("parked|bad|task 'bad' parked at gate: gate 'clean' is red: task 'bad' broke it")
+    assert parked.rpartition("|")[2].startswith("git waves log gate:clean")
+    assert halted.startswith("halted||")
+
+
 def test_a_command_that_fails_is_told_and_changes_nothing(repo: RepoBuilder) -> None:
     repo.git("config", "waves.notify", "exit 7")
     repo.commit({".waves/plan.yaml": plan(task("t1"))})
