@@ -68,6 +68,7 @@ def test_a_gate_that_its_control_leaves_green_halts_before_any_agent_starts(repo
     told = repo.waves("run", exit=3)
     assert "halted: gate 'door' is blind: with its control in place it stays green" in told
     assert "next: 'git waves log gate:door'" in told
+    assert "**Halted: a gate proves nothing.**" in repo.waves("report")
     assert not any(event["event"] == "task_leased" for event in events(repo))
     assert repo.git("rev-parse", INTEGRATION) == base
     assert repo.git("for-each-ref", "refs/heads/waves/p/t1") == ""

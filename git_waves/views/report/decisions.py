@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from git_waves.core import fold
 from git_waves.core.report.model import Excerpt, Report, TaskReport
 from git_waves.views.culprit_text import culprits_now
-from git_waves.views.report.words import word
+from git_waves.views.report.words import gate_trouble, word
 from git_waves.views.safe import shell_word
 from git_waves.views.standing import HALTED, go_on, is_told_by_tasks
 
@@ -138,7 +138,6 @@ def _once(steps: list[Step]) -> tuple[Step, ...]:
 
 
 _HAPPENED = {
-    "gate": "a gate is red",
     "refs": "the integration ref was moved",
     "stuck": "nothing can start",
     "budget": "a limit of the run is reached",
@@ -154,7 +153,9 @@ def _about_run(report: Report) -> Decision:
     return Decision(
         task="",
         title="",
-        happened=_HAPPENED.get(state.halt_kind, "the run halted"),
+        happened=gate_trouble(state)
+        if state.halt_kind == "gate"
+        else _HAPPENED.get(state.halt_kind, "the run halted"),
         reason=state.halted,
         paths=tuple(_changed_by_culprits(state)) if state.halt_kind == "gate" else (),
         hint="" if is_command or state.halt_kind == "refs" else state.halt_hint,

@@ -55,7 +55,7 @@ def headline(report: Report) -> str:
         return f"Halted: {_tasks(stuck)} wait{'s' if stuck == 1 else ''} for you."
     if how == HALTED:
         what = {
-            "gate": "a gate is red",
+            "gate": gate_trouble(state),
             "refs": "somebody else moved its refs",
             "budget": "its limit is reached",
             "background": "a background writer is in the way",
@@ -68,6 +68,16 @@ def headline(report: Report) -> str:
         RUNNING: "Still running.",
         STOPPING: "Stopping.",
     }[how]
+
+
+def gate_trouble(state: fold.RunState) -> str:
+    """What is wrong with the gate that halted a run: red, or shown to prove nothing."""
+    reds = {
+        gate for (gate, tree), run in state.gates.items() if tree == state.candidate_tree and not run.passed
+    }
+    told_before = {gate for gate, run in state.baseline.items() if not run.passed}
+    is_proving = all(proof.verdict in ("proved", "inapplicable") for proof in state.proofs.values())
+    return "a gate is red" if is_proving or reds - told_before else "a gate proves nothing"
 
 
 def counts(report: Report) -> list[tuple[str, int]]:
