@@ -141,6 +141,14 @@ def read_object(text: str) -> dict[str, object]:
     """Read one object that stands alone (a line of JSON lines). Raises JsonFault."""
     if len(text) > _LONGEST_ROW:
         raise JsonFault(1, f"it is longer than {_LONGEST_ROW // 1024 // 1024} MiB")
+    if text.startswith("{") and "\\u" not in text:
+        try:
+            value, end = _decode(text)
+        except (ValueError, RecursionError):
+            pass  # what is wrong is said below
+        else:
+            if not text[end:].strip(" \t\r\n"):
+                return dict(value)
     document = JsonDocument(text)
     cursor = _Cursor(document)
     if cursor.peek() != "{":

@@ -7,6 +7,7 @@ are neither `meta` nor `task` (notes, decisions) are passed over, unless their k
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -30,6 +31,7 @@ SCHEMA = "session-state/v1"
 
 _KIND_KEYS = ("record", "type", "kind")
 _KINDS = ("meta", "task")
+_says_its_kind = re.compile(rf'"(?:{"|".join(_KIND_KEYS)})"\s*:\s*"(?:{"|".join(_KINDS)})"').search
 _OPEN = frozenset({"pending", "open", "todo", "ready", "in_progress", "running"})
 _DONE = frozenset({"done", "completed", "committed", "merged"})
 _BLOCKED = frozenset({"blocked", "parked"})
@@ -38,12 +40,13 @@ _BLOCKED = frozenset({"blocked", "parked"})
 def is_session_state(decoded: str) -> bool:
     """Whether the first record looks like one of this format."""
     first = decoded.lstrip().split("\n", 1)[0]
-    if not first.startswith("{"):
-        return False
+    names_us = f'"{SCHEMA.partition("/")[0]}/' in decoded
+    if not first.startswith("{") or not (names_us or _says_its_kind(first)):
+        return False  # a whole plan in JSON may stand on this line, so it is not decoded for nothing
     try:
         record = read_object(first)
     except JsonFault:
-        return f'"{SCHEMA.partition("/")[0]}/' in decoded
+        return names_us
     return _kind(record) in _KINDS or record.get("schema") == SCHEMA
 
 

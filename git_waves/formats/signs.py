@@ -12,7 +12,7 @@ from git_waves.formats.jsonmarks import JsonFault, read_object
 
 _M = re.MULTILINE
 _HEAD = 200_000
-"""Letters that are looked at in a Markdown plan; its first task comes long before."""
+"""Letters that are looked at; the first task of a plan comes long before."""
 
 
 def _finder(pattern: str, flags: int = 0) -> Callable[..., re.Match[str] | None]:
@@ -67,10 +67,12 @@ def is_fragments(decoded: str, name: str) -> bool:  # noqa: ARG001  # every sign
 
 def is_task_master(decoded: str, name: str) -> bool:  # noqa: ARG001
     """Task Master's `tasks.json`, with tags or without."""
+    if not decoded[:2000].lstrip().startswith("{"):
+        return False
+    head = decoded[:_HEAD]
     return (
-        decoded[:2000].lstrip().startswith("{")
-        and _task_master(decoded) is not None
-        and _task_master_keys(decoded) is not None
+        _task_master(head) is not None
+        and _task_master_keys(head) is not None
         and _schema_version(decoded) is None
     )
 
