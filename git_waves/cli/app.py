@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Annotated
 
@@ -32,6 +32,7 @@ PAGED = frozenset({"plan", "show", "log", "report", "review", "explain", "guide"
 FOLLOWING = frozenset({"-f", "--follow"})
 
 # typer.BadParameter is the one usage error typer shows to the outside, whichever click is behind it.
+_READING = frozenset({"plan", "import", "review"})
 _CLICK_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
@@ -80,7 +81,7 @@ def run(words: Sequence[str]) -> int:
     typed = [name for name in COMMANDS if name in arguments]
     app = program(typed if typed and arguments[0] in typed else COMMANDS)
     try:
-        with paged(arguments[0]) if _is_long(arguments) else nullcontext():
+        with paged(arguments[0]) if _is_long(arguments) else nullcontext(), _at_rest(arguments[0]):
             code = app(args=arguments, prog_name="git waves", standalone_mode=False)
     except typer.Exit as leave:
         return leave.exit_code
@@ -89,6 +90,16 @@ def run(words: Sequence[str]) -> int:
     except _CLICK_ERROR as error:
         raise _usage_error(error) from error
     return code if isinstance(code, int) else OK
+
+
+def _at_rest(command: str) -> AbstractContextManager[None]:
+    """The cyclic collector pauses through a whole command that reads a plan, answers and ends: a large plan would be looked
+    through again and again while its answer is made, a fifth of the time."""
+    if command not in _READING:
+        return nullcontext()
+    from git_waves.formats.collector import paused_collector  # loads what only these commands need
+
+    return paused_collector()
 
 
 def _is_long(arguments: Sequence[str]) -> bool:
