@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -146,7 +147,13 @@ def refuse_taken_names(repository: Repository, plan: Plan, previous: Oid | None)
                 f"'{part}' exists, and is needed as a folder",
                 hint=f"rename it: git branch -m {part.removeprefix('refs/heads/')} NEW",
             )
-    for name in git.refs(f"refs/heads/waves/{plan.name}/"):
+    shown = refs.shown_branch(plan.name)
+    for name in git.refs(f"refs/heads/waves/{plan.name}/", f"refs/tags/{shown}"):
+        if name == f"refs/tags/{shown}":
+            raise SurroundingsError(
+                f"the tag '{shown}' exists, and git would take it for the branch of that name",
+                hint=f"rename it: git tag NEW {name}; git tag -d {shown}",
+            )
         is_shown = name == refs.integration_branch(plan.name) and previous is not None
         if name not in ours and not is_shown:
             short = name.removeprefix("refs/heads/")
@@ -192,8 +199,12 @@ def refuse_foreign_folders(git: Git, folder: Path, schedule: Schedule) -> None:
                     f"the worktree folder '{place}' already exists and is not ours",
                     hint="move it away, or set another place: git config waves.worktreeDir PATH",
                 )
-    if folder.exists() and not folder.is_dir():
-        raise SurroundingsError(f"'{folder}' is in the way of the worktrees", hint="move it away")
+    there = next(place for place in (folder, *folder.parents) if os.path.lexists(place))
+    if not there.is_dir():
+        raise SurroundingsError(
+            f"'{there}' is in the way of the worktrees: it is no folder",
+            hint="move it away, or set another place: git config waves.worktreeDir PATH",
+        )
 
 
 def unseen(repository: Repository, base: str, plan: str) -> str:

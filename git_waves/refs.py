@@ -201,6 +201,26 @@ def moved_elsewhere(git: Git, state: RunState) -> str:
     )
 
 
+def misleading_name(git: Git, state: RunState) -> str:
+    """Words when the name people are told to merge does not lead to what is proven; empty when it does.
+
+    An agent without a sandbox can write any ref, and a tag goes before a branch of the same name.
+    """
+    short = shown_branch(state.plan)
+    takes_it_in = f"take in what is proven by its id: git merge {state.integration}"
+    now = git.ref(integration_branch(state.plan))
+    if now != state.integration:
+        where = f"is at {now[:10]}" if now is not None else "is gone"
+        return f"branch '{short}' {where}, and not at {state.integration[:10]}; {takes_it_in}"
+    read = git.resolve(short)
+    if read != state.integration:
+        what = f"{read[:10]}" if read is not None else "nothing that can be merged"
+        return (
+            f"a tag or another ref is called '{short}' too, and git takes that name for {what}; {takes_it_in}"
+        )
+    return ""
+
+
 def base_moved(git: Git, state: RunState) -> Iterator[str]:
     """How far the branch that the run began from has moved meanwhile, and how to bring both together."""
     tip = git.ref(f"refs/heads/{state.base_name}")

@@ -133,7 +133,10 @@ def run_plan(options: RunOptions, tell: Tell, say: Callable[[str], None]) -> int
                 say(
                     f"run '{state.run}' of plan '{plan.name}' is finished; every task is in '{refs.shown_branch(plan.name)}'"
                 )
-                say(f"hint: merge it with: git merge {refs.shown_branch(plan.name)}")
+                if words := refs.misleading_name(repository.git, state):
+                    say(f"warning: {words}")
+                else:
+                    say(f"hint: merge it with: git merge {refs.shown_branch(plan.name)}")
                 _settle_debts(repository, earlier, plan.name, say)
                 return OK
         beginning = prepare(repository, options, text, plan, earlier if not options.is_new else None)
@@ -474,6 +477,8 @@ def _go(
         if state.finished:
             for words in refs.base_moved(git, state):
                 say(f"note: {words}")
+        if words := refs.misleading_name(git, state):
+            say(f"warning: {words}")
         return code
     except HaltError as halt:
         settle_background(repository, run_dir, state, record, folder=folder)

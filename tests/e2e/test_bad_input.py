@@ -130,6 +130,27 @@ def test_branch_names_that_are_taken(repo: RepoBuilder, branch: str, says: str) 
     assert_refused(repo, "run", exit=4, says=says)
 
 
+def test_a_tag_that_goes_before_the_integration_branch(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": GOOD})
+    repo.git("tag", "waves/p/integration")
+    assert_refused(repo, "run", exit=4, says="the tag 'waves/p/integration' exists")
+    repo.git("tag", "mine", "refs/tags/waves/p/integration")
+    repo.git("tag", "-d", "waves/p/integration")
+    repo.waves("run")
+
+
+@pytest.mark.parametrize("kind", ["file", "link that leads nowhere"])
+def test_something_else_where_worktrees_are_to_be_made(repo: RepoBuilder, kind: str) -> None:
+    repo.commit({".waves/plan.yaml": GOOD})
+    place = repo.folder.parent / "repo.waves"
+    if kind == "file":
+        place.write_text("mine")
+    else:
+        place.symlink_to("nowhere")
+    assert_refused(repo, "run", exit=4, says="in the way of the worktrees")
+    assert place.is_symlink() if kind != "file" else place.read_text() == "mine"
+
+
 def test_a_worktree_folder_that_is_not_ours_is_never_removed(repo: RepoBuilder) -> None:
     repo.commit({".waves/plan.yaml": GOOD})
     precious = repo.folder.parent / "repo.waves/p/t1.1/precious"

@@ -254,6 +254,44 @@ def test_a_moved_integration_ref_halts_and_can_be_put_back(repo: RepoBuilder) ->
     assert repo.git("show", "refs/waves/integration/p:last.txt") == "last"
 
 
+FOREIGN_COMMIT = (
+    "c=$(git rev-parse --git-common-dir); echo evil > foreign.txt; git add foreign.txt\n"
+    "e=$(git commit-tree $(git write-tree) -p HEAD -m evil); git reset -q --hard\n"
+)
+MISLEADING = {
+    "a tag of that name": (
+        "mkdir -p $c/refs/tags/waves/p; echo $e > $c/refs/tags/waves/p/integration",
+        "a tag or another ref is called 'waves/p/integration' too",
+    ),
+    "the branch written by hand": (
+        "echo $e > $c/refs/heads/waves/p/integration",
+        "branch 'waves/p/integration' is at ",
+    ),
+    "the branch deleted": (
+        "rm -f $c/refs/heads/waves/p/integration",
+        "branch 'waves/p/integration' is gone",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MISLEADING)
+def test_a_name_that_leads_past_what_is_proven_is_told_where_people_are_to_merge_it(
+    repo: RepoBuilder, what: str
+) -> None:
+    script, says = MISLEADING[what]
+    text = plan(task("bad", run=f"{FOREIGN_COMMIT}{script}\necho own > own.txt", files="[own.txt]"))
+    repo.commit({".waves/plan.yaml": text, "own.txt": "1\n", "foreign.txt": "1\n"})
+    done = repo.run_waves("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    proven = repo.git("rev-parse", "refs/waves/integration/p")
+    assert repo.git("show", f"{proven}:foreign.txt") == "1"
+    again = repo.run_waves("run")
+    for output in (done.stdout + done.stderr, again.stdout + again.stderr):
+        assert says in output
+        assert f"git merge {proven}" in output
+    assert "hint: merge it with" not in again.stdout + again.stderr
+
+
 def test_a_hook_refusal_names_the_owner_and_the_way_out(repo: RepoBuilder) -> None:
     scene(repo, "echo x > good.txt; git add good.txt; git commit -qm x")
     repo.run_waves("run", "--max", "2")
