@@ -169,7 +169,8 @@ def _update(program: str, proposal: Proposal) -> tuple[str, ...]:
 
 
 def _make(repository: Repository, run_dir: RunDir, remote: str, program: str, proposal: Proposal) -> Made:
-    repository.git.push(remote, f"{proposal.commit}:refs/heads/{proposal.head}")
+    refspec = f"{proposal.commit}:refs/heads/{proposal.head}"
+    repository.git.push(remote, refspec, folder=repository.main_work_tree)
     code, output = _call(repository, run_dir, proposal.create_words)
     was_there = code != 0 and _IS_THERE.search(output) is not None
     if was_there:

@@ -673,12 +673,13 @@ class Git:
         """Where a remote is pushed to, `insteadOf` rules applied."""
         return self._text("remote", "get-url", "--push", name)
 
-    def push(self, remote: str, refspec: str) -> None:
-        """Push one refspec, never by force, with the user's own pre-push hook (git-lfs uploads there). It asks for nothing:
-        what needs a password that no helper knows fails. SurroundingsError in git's own words."""
+    def push(self, remote: str, refspec: str, *, folder: Path) -> None:
+        """Push one refspec, never by force, with the user's own pre-push hook (git-lfs uploads there), from `folder`: the hook
+        runs in it, and a remote like `../other.git` is looked for from there. It asks for nothing: what needs a password that
+        no helper knows fails. SurroundingsError in git's own words."""
         patience = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
         try:
-            self._run(*patience, "push", "--quiet", remote, refspec, hooks=True)
+            self._run(*patience, "push", "--quiet", remote, refspec, hooks=True, cwd=folder)
         except GitError as error:
             raise SurroundingsError(
                 f"git could not push to '{remote}': {error.stderr or 'no message'}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -154,6 +155,22 @@ def test_a_remote_that_cannot_be_reached_is_told_in_gits_words(repo: RepoBuilder
     done = repo.run_waves("pull-request")
     assert done.returncode == 4
     assert "fatal: git could not push to 'origin'" in done.stderr
+
+
+def test_it_is_pushed_as_from_the_top_of_the_users_checkout(
+    repo: RepoBuilder, remote: Path, tmp_path: Path
+) -> None:
+    two_tasks(repo)
+    Forge(repo, tmp_path, "gh")
+    repo.git("remote", "set-url", "origin", os.path.relpath(remote, repo.folder))
+    hook = repo.folder / ".git/hooks/pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\npwd > '{tmp_path}/pushed-from'\n")
+    hook.chmod(0o755)
+    told = repo.waves("run", "--pull-request")
+    assert "opened https://forge.example/pull/7" in told
+    assert repo.git("rev-parse", "refs/heads/waves/p/integration", cwd=remote)
+    assert (tmp_path / "pushed-from").read_text().strip() == str(repo.folder)
 
 
 def test_nothing_integrated_is_nothing_to_propose(repo: RepoBuilder) -> None:
