@@ -58,11 +58,14 @@ def clean(
         if is_rehearsal:
             found += _clean_plan(repository, name, of_plan, wish)
             continue
+        is_held = False  # by us: that a coordinator has it is no trouble
         try:
             with locks.coordinator_lock(repository.common_dir, name):
+                is_held = True
                 found += _clean_plan(repository, name, of_plan, wish)
         except SurroundingsError as error:
-            found.append(Tidied(what="plan", name=name, is_removed=False, reason=error.message))
+            why = error.message
+            found.append(Tidied(what="plan", name=name, is_removed=False, reason=why, is_trouble=is_held))
     return tuple(found)
 
 
@@ -75,7 +78,9 @@ def _clean_plan(repository: Repository, plan: str, of_plan: list[RunDir], wish: 
         try:
             events, size = eventlog.read_events(run_dir.events)
         except SurroundingsError as error:
-            yield Tidied(what="run", name=run_dir.run, is_removed=False, reason=error.message)
+            yield Tidied(
+                what="run", name=run_dir.run, is_removed=False, reason=error.message, is_trouble=True
+            )
             continue
         readable.append(run_dir.run)
         state = fold.fold(events)
@@ -161,7 +166,13 @@ def _clean_worktrees(
             repository.git, lease, integration=integration or lease.base, handed_on=kept
         )
         if isinstance(result, worktrees.Kept):
-            yield Tidied(what="worktree", name=str(folder), is_removed=False, reason=result.reason)
+            yield Tidied(
+                what="worktree",
+                name=str(folder),
+                is_removed=False,
+                reason=result.reason,
+                is_trouble=result.is_trouble,
+            )
             continue
         size += _note_removal(run_dir, state, size, task, result.archive or "")
         worktrees.forget_empty_folders(folder.parent)

@@ -59,9 +59,10 @@ class Removed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """The worktree was not removed, and why."""
+    """The worktree was not removed, and why: somebody needs it, or something went wrong."""
 
     reason: str
+    is_trouble: bool = False
 
 
 def branch_of(plan: str, task: str, attempt: int) -> str:
@@ -205,9 +206,9 @@ def remove(git: Git, lease: Lease, *, integration: Oid, handed_on: Collection[Oi
         kept_in = archive.keep(git, ref, saved) if saved is not None else None
     except (GitError, OSError) as error:
         why = error.stderr or error.message if isinstance(error, GitError) else str(error)
-        return Kept(reason=f"what it holds could not be saved: {why}")
+        return Kept(reason=f"what it holds could not be saved: {why}", is_trouble=True)
     if saved is not None and kept_in is None:
-        return Kept(reason=f"'{ref}' could not be written")
+        return Kept(reason=f"'{ref}' could not be written", is_trouble=True)
     with worktree_lock(git.git_dir):
         if entry is None and lease.folder.exists():
             return Kept(reason="git does not know it as a worktree")
@@ -219,7 +220,7 @@ def remove(git: Git, lease: Lease, *, integration: Oid, handed_on: Collection[Oi
                 private.hand_back(git, lease.private, lease.folder)
                 git.remove_worktree(lease.folder)
             except GitError as error:
-                return Kept(reason=f"git would not remove it: {error.stderr}")
+                return Kept(reason=f"git would not remove it: {error.stderr}", is_trouble=True)
     private.discard(lease.private)
     return Removed(archive=kept_in)
 

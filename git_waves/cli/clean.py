@@ -9,7 +9,7 @@ import typer
 from git_waves import tidy
 from git_waves.adapters import terminal
 from git_waves.cli import here
-from git_waves.errors import OK
+from git_waves.errors import OK, SURROUNDINGS
 from git_waves.views import tidy_text
 
 
@@ -28,4 +28,4 @@ def clean(
     """Remove worktrees and branches of tasks that are proved merged; say why the rest is kept."""
     found = tidy.clean(here.repository(), plan=plan, is_rehearsal=rehearsal, archives=archive)
     terminal.write(tidy_text.clean_text(found, is_rehearsal=rehearsal))
-    return OK
+    return SURROUNDINGS if any(item.is_trouble for item in found) else OK

@@ -39,12 +39,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tidied:
-    """One worktree, branch, run or plan (`what`) that was looked at: removed, or kept for a `reason`."""
+    """One worktree, branch, run or plan (`what`) that was looked at: removed, or kept for a `reason`, which may be that
+    something went wrong."""
 
     what: str
     name: str
     is_removed: bool
     reason: str
+    is_trouble: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -167,6 +167,21 @@ def test_clean_with_archive_saves_first_and_then_nothing_is_left(halted: RepoBui
     )
 
 
+def test_clean_that_could_not_save_something_keeps_it_and_ends_with_an_error(
+    halted: RepoBuilder, waves: Waves
+) -> None:
+    (run,) = (halted.folder / ".git/waves/runs").iterdir()
+    in_the_way = halted.folder / f".git/refs/waves/archive/{run.name}/bad/1.lock"
+    in_the_way.parent.mkdir(parents=True)
+    in_the_way.touch()
+    told = waves("clean", "--archive", exit=4)
+    worktree = halted.folder.parent / "repo.waves/p/bad.1"
+    assert told.out.startswith("kept plan 'p': ") and f"is locked by '{in_the_way}'" in told.out
+    assert (worktree / "not-mine.txt").read_text() == "y\n"
+    in_the_way.unlink()
+    assert f"removed worktree '{worktree}'" in waves("clean", "--archive").out
+
+
 def test_clean_leaves_a_plan_that_is_being_run_alone(halted: RepoBuilder, waves: Waves) -> None:
     with coordinator_lock(halted.folder / ".git", "p"):
         out = waves("clean", "--archive").out
@@ -212,7 +227,7 @@ def test_clean_of_a_damaged_run_keeps_everything_of_it(halted: RepoBuilder, wave
     first, *rest = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join([first, b"damage\n", *rest]))
     before = halted.git("for-each-ref")
-    assert "the event log is damaged" in waves("clean", "--archive").out
+    assert "the event log is damaged" in waves("clean", "--archive", exit=4).out
     assert halted.git("for-each-ref") == before
 
 
