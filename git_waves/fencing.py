@@ -8,7 +8,7 @@ from pathlib import Path
 from git_waves import agents
 from git_waves.adapters import sandbox
 from git_waves.adapters.jobs import Fence
-from git_waves.agents.home import OWN_MOUNTS, WRITES
+from git_waves.agents.home import WRITES
 from git_waves.core import sandboxing
 from git_waves.core.model import Command, Plan, Sandbox, Task
 from git_waves.errors import SurroundingsError, UsageError
@@ -25,9 +25,8 @@ def check(kinds: Iterable[Sandbox]) -> None:
             )
 
 
-def check_plan(plan: Plan, kinds: dict[str, Sandbox], *, kept_out: Iterable[Path]) -> None:
-    """Refuse what would leave no fence standing, and agents that cannot work behind theirs. `kinds` are by task, `kept_out`
-    the folders that nothing fenced may write."""
+def check_plan(plan: Plan, *, kept_out: Iterable[Path]) -> None:
+    """Refuse what would leave no fence standing. `kept_out` are the folders that nothing fenced may write."""
     home = Path.home()
     steering = (home / ".gitconfig", home / ".config/git", home / ".ssh")
     closed = [folder.resolve() for folder in (*kept_out, *steering)]
@@ -41,14 +40,6 @@ def check_plan(plan: Plan, kinds: dict[str, Sandbox], *, kept_out: Iterable[Path
             raise UsageError(
                 f"'{text}' under 'writes' of the sandbox would open '{hit}' to every task",
                 hint="name folders that hold neither a repository, nor its worktrees, nor what steers git for you",
-            )
-    for task in plan.tasks:
-        agent = task.agent or plan.agent
-        name = agent.name if agent is not None and task.run is None else None
-        if name in OWN_MOUNTS and kinds.get(task.id) is Sandbox.LANDLOCK:
-            raise UsageError(
-                f"agent '{name}' of task '{task.id}' puts a fence of its own around its commands, which Landlock refuses",
-                hint="use 'sandbox: bwrap' for it",
             )
 
 

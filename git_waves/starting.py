@@ -231,7 +231,7 @@ def _sandboxes(
     worktrees = preflight.worktree_folder(repository)
     kept_out = (repository.common_dir, repository.main_work_tree, worktrees)
     if any(kind is not Sandbox.NONE for kind in (*kinds.values(), gates)):
-        fencing.check_plan(plan, kinds, kept_out=kept_out)
+        fencing.check_plan(plan, kept_out=kept_out)
     return kinds, gates
 
 

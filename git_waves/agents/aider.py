@@ -1,4 +1,4 @@
-"""aider (`aider`), by the facts of 0.86.2, run on 2026-11-30.
+"""aider (`aider`), by the facts of 0.86.2, run on 2026-12-01.
 
 It takes the prompt from a file and is told by name which files it edits: those that the task owns by name. It commits by
 itself, past hooks unless `--git-commit-verify`; the fence at the merge does not depend on them. It keeps its histories

@@ -1,4 +1,4 @@
-"""Claude Code (`claude`), by the facts of 2.1.328, run on 2026-11-30.
+"""Claude Code (`claude`), by the facts of 2.1.328, run on 2026-12-01.
 
 `-p` runs once and reads the prompt from its standard input. `acceptEdits` lets it edit below its working folder and
 `--allowedTools Bash` run commands; whatever else would ask is refused and listed in `permission_denials`. The session's id is

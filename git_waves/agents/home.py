@@ -7,6 +7,8 @@ program that replaces one as a whole (a new file and a rename) cannot, and goes 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 WRITES: dict[str, tuple[str, ...]] = {
     "claude": (
         ".claude.json",
@@ -20,13 +22,17 @@ WRITES: dict[str, tuple[str, ...]] = {
         ".claude/debug/",
         ".claude/backups/",
     ),
-    "codex": (".codex/sessions/", ".codex/log/", ".codex/tmp/", ".codex/auth.json", ".codex/history.jsonl"),
-    "gemini": (".gemini/tmp/", ".gemini/history/", ".gemini/oauth_creds.json"),
+    "codex": (".codex/auth.json",),
+    "gemini": (".gemini/oauth_creds.json",),
     "opencode": (".local/share/opencode/", ".local/state/opencode/", ".cache/opencode/"),
     "aider": (".aider/caches/", ".aider/analytics.json"),
     "mini-swe-agent": (".local/share/mini-swe-agent/", ".config/mini-swe-agent/logs/"),
 }
 """By the name of the preset; a command of the plan's own gets nothing unless the plan lists it."""
 
-OWN_MOUNTS = frozenset({"codex"})
-"""Presets that put a fence of mounts around their own commands, which Landlock refuses and bubblewrap does not."""
+
+def links(users: Path, written: frozenset[str]) -> tuple[Path, ...]:
+    """What lies in the user's folder of a program that writes beside its settings, and so could be given neither the folder nor
+    anything in it: without the names that it writes, and without databases. A folder of links to these is like the user's."""
+    names = sorted(path.name for path in users.iterdir()) if users.is_dir() else []
+    return tuple(users / name for name in names if name not in written and ".sqlite" not in name)

@@ -18,12 +18,14 @@ from git_waves.core.model import RepoPath
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
     """What to execute in the worktree. `stdin` is a file, None is the end of file at once; `env` comes on top of the user's
-    own; `files` are written before, with their content."""
+    own; `files` are written before, with their content; `homes` are folders
+    that are made before, each with links to these places."""
 
     argv: tuple[str, ...]
     stdin: Path | None
     env: Mapping[str, str] = field(default_factory=dict)
     files: tuple[tuple[Path, str], ...] = ()
+    homes: tuple[tuple[Path, tuple[Path, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,8 @@ class Briefing:
     """What an agent program can be told of one attempt: the file of its prompt and the words in it, the id of the session
     to begin or to go on with (a UUID at first), a folder outside of the worktree for what it keeps, the folders that a
     commit and a request write to, and the files that the task owns by name. `edit_hook` is a line for a
-    shell that answers before each edit, as `git waves agent-hook` does. `model` and `args` are the plan's."""
+    shell that answers before each edit, as `git waves agent-hook` does. `is_fenced` when the kernel lets it write little of
+    the user's home. `model` and `args` are the plan's."""
 
     prompt: Path
     words: str
@@ -40,6 +43,7 @@ class Briefing:
     writable: tuple[Path, ...] = ()
     owned: tuple[RepoPath, ...] = ()
     edit_hook: str = ""
+    is_fenced: bool = False
     model: str = ""
     args: tuple[str, ...] = ()
 

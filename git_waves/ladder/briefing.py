@@ -21,6 +21,7 @@ def briefing(state: Climb, prompt: Path, words: str) -> Briefing:
         state=state.run_dir.agent_state(state.task.id, state.lease.attempt),
         writable=_writable(state),
         owned=_owned(state),
+        is_fenced=state.fence is not None,
         edit_hook=edit_hook(state.run_dir, state.lease_file(), state.admin),
     )
 
@@ -33,6 +34,13 @@ def lay_out(state: Climb, invocation: Invocation) -> None:
         place.mkdir(parents=True, exist_ok=True)
     for path, content in invocation.files:
         write_durably(path, content.encode("utf-8", "surrogateescape"))
+    for home, targets in invocation.homes:
+        try:
+            home.mkdir(mode=0o700)
+        except FileExistsError:
+            continue  # of the attempt that goes on: an agent may have put anything there, and nothing in it is followed
+        for target in targets:
+            (home / target.name).symlink_to(target)
 
 
 def _first_session(state: Climb) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,6 +128,75 @@ def test_claude_is_told_to_ask_before_each_edit_by_a_file_outside_of_the_worktre
     (rule,) = json.loads(content)["hooks"]["PreToolUse"]
     assert rule["matcher"] == "Write|Edit|MultiEdit|NotebookEdit"
     assert rule["hooks"][0]["command"] == asked.edit_hook
+
+
+HOOK = "python guard.py 'a \"b\"/lease' agent-hook"
+
+
+def asking(name: str, *, is_fenced: bool = False) -> Invocation:
+    begun = agents.invocation(
+        plan(AgentSpec(name=name)), TASK, replace(BRIEFING, edit_hook=HOOK, is_fenced=is_fenced), {}
+    )
+    assert begun is not None
+    return begun
+
+
+def test_codex_is_told_to_ask_before_each_edit_and_that_this_hook_alone_is_trusted() -> None:
+    words = [word for word in asking("codex").argv if word.startswith("hooks.")]
+    told = tomllib.loads("\n".join(words))["hooks"]
+    assert told["PreToolUse"] == [
+        {"matcher": "apply_patch", "hooks": [{"type": "command", "command": HOOK, "timeout": 10}]}
+    ]
+    ((place, state),) = told["state"].items()
+    assert place == "/<session-flags>/config.toml:pre_tool_use:0:0"
+    # what Codex 0.171.0 makes of this hook
+    assert state == {
+        "trusted_hash": "sha256:8eabb592ff4b1a430d5f5b0b493441d05b0bcbdf0f6588439588a82493d59450"
+    }
+
+
+def test_gemini_is_told_to_ask_before_each_edit_by_defaults_that_give_way_to_the_machines_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun = asking("gemini")
+    ((path, content),) = begun.files
+    assert begun.env["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"] == str(path)
+    (rule,) = json.loads(content)["hooks"]["BeforeTool"]
+    assert (rule["matcher"], rule["hooks"][0]["command"]) == ("write_file|replace", HOOK)
+    monkeypatch.setenv("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "/etc/ours.json")
+    begun = asking("gemini")
+    assert (begun.files, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH" in begun.env) == ((), False)
+
+
+def test_opencode_is_told_to_ask_before_each_edit_by_a_plugin_unless_the_user_has_a_configuration_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun = asking("opencode")
+    ((path, content),) = begun.files
+    assert json.loads(begun.env["OPENCODE_CONFIG_CONTENT"]) == {"plugin": [path.as_uri()]}
+    assert f"const hook = {json.dumps(HOOK)}\n" in content
+    monkeypatch.setenv("OPENCODE_CONFIG_CONTENT", "{}")
+    begun = asking("opencode")
+    assert (begun.files, "OPENCODE_CONFIG_CONTENT" in begun.env) == ((), False)
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "variable", "own"),
+    [("codex", ".codex", "CODEX_HOME", "codex"), ("gemini", ".gemini", "GEMINI_CLI_HOME", ".gemini")],
+)
+def test_behind_the_fence_a_program_that_writes_beside_its_settings_has_a_home_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, folder: str, variable: str, own: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv(variable, raising=False)
+    users = tmp_path / folder
+    users.mkdir()
+    for one in ("settings", "auth.json", "tmp", "state_5.sqlite", "state_5.sqlite-wal"):
+        (users / one).touch()
+    begun = asking(name, is_fenced=True)
+    assert begun.homes == ((BRIEFING.state / own, (users / "auth.json", users / "settings")),)
+    assert (BRIEFING.state / own).is_relative_to(begun.env[variable])
+    assert not asking(name).homes
 
 
 def test_an_opencode_attempt_has_a_database_of_its_own() -> None:

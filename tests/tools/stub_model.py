@@ -2,8 +2,9 @@
 
 `[[stub:sh COMMAND]]` is a call of the program's shell tool, `[[stub:write PATH TEXT]]` of its tool that writes files; the
 next one comes when the result of the one before is there. `[[stub:final TEXT]]` is the answer at the end,
-`[[stub:status N]]` the HTTP status of every answer. It keeps nothing, so any number of programs may ask at once. It speaks
-Anthropic's Messages, and OpenAI's Responses and Chat Completions.
+`[[stub:status N]]` the HTTP status of every answer. A program without tools (aider) is answered with the files that are to be
+written, as whole files in Markdown. It keeps nothing, so any number of programs may ask at once. It speaks Anthropic's
+Messages, OpenAI's Responses and Chat Completions, and Google's Gemini.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ def answer(said: list[tuple[str, str]], tools: Tools) -> Answer:
     if status == 200 and tools and done < len(steps):
         return _call(*steps[done], tools)
     final = next((value for kind, value in marks if kind == "final"), "Done.")
+    if not tools:
+        written = (value.partition(" ") for kind, value in steps if kind == "write")
+        final = "".join(f"{path}\n```\n{text}\n```\n\n" for path, _, text in written) + final
     return Answer(text=final, status=status)
 
 
@@ -60,6 +64,10 @@ def _call(kind: str, value: str, tools: Tools) -> Answer:
         path, _, text = value.partition(" ")
         where = next(key for key in ("file_path", "filePath", "path") if key in _properties(tools[writer]))
         return Answer(writer, {where: path, "content": f"{text}\n"})
+    if kind == "write" and "apply_patch" in tools:
+        path, _, text = value.partition(" ")
+        patch = f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch\n"
+        return Answer("apply_patch", {"input": patch})
     if kind == "write":
         path, _, text = value.partition(" ")
         value = f"printf '%s\\n' {json.dumps(text)} > {path}"
@@ -87,7 +95,7 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-# ---------------------------------------------------------------------- what each of the three is asked and answers
+# ---------------------------------------------------------------------- what each of the four is asked and answers
 
 
 def _messages(asked: dict[str, Any]) -> tuple[list[tuple[str, str]], Tools]:
@@ -141,14 +149,19 @@ def _responses(asked: dict[str, Any]) -> tuple[list[tuple[str, str]], Tools]:
         elif kind.endswith("_output"):
             said.append(("result", _text(item.get("output"))))
     tools = {
-        tool["name"]: tool["parameters"] for tool in asked.get("tools", []) if tool.get("type") == "function"
+        tool["name"]: tool.get("parameters", {})
+        for tool in asked.get("tools", [])
+        if tool.get("type") in ("function", "custom")
     }
     return said, tools
 
 
 def _responses_answer(said: Answer, asked: dict[str, Any]) -> list[dict[str, Any]]:
     item: dict[str, Any]
-    if said.tool:
+    if said.tool == "apply_patch":  # its text is no JSON
+        item = {"type": "custom_tool_call", "id": _id("ctc"), "call_id": _id("call"), "name": said.tool}
+        item |= {"input": (said.arguments or {})["input"], "status": "completed"}
+    elif said.tool:
         arguments = json.dumps(said.arguments)
         item = {"type": "function_call", "id": _id("fc"), "call_id": _id("call"), "name": said.tool}
         item |= {"arguments": arguments, "status": "completed"}
@@ -221,6 +234,32 @@ def _chat_answer(said: Answer, asked: dict[str, Any], *, is_stream: bool) -> lis
     ]
 
 
+def _gemini(asked: dict[str, Any]) -> tuple[list[tuple[str, str]], Tools]:
+    said = []
+    for turn in asked.get("contents", []):
+        for part in turn.get("parts", []) if turn.get("role") == "user" else []:
+            is_result = "functionResponse" in part
+            said.append(("result", "") if is_result else ("user", _text(part)))
+    tools: Tools = {}
+    for group in asked.get("tools", []):
+        for tool in group.get("functionDeclarations", []):
+            tools[tool["name"]] = tool.get("parametersJsonSchema") or tool.get("parameters") or {}
+    return said, tools
+
+
+def _gemini_answer(said: Answer) -> dict[str, Any]:
+    part: dict[str, Any] = {"text": said.text}
+    if said.tool:
+        part = {"functionCall": {"name": said.tool, "args": said.arguments, "id": _id("call")}}
+    usage = {
+        "promptTokenCount": _TOKENS_IN,
+        "candidatesTokenCount": _TOKENS_OUT,
+        "totalTokenCount": _TOKENS_IN + _TOKENS_OUT,
+    }
+    candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "stub", "responseId": _id("r")}
+
+
 def _id(kind: str) -> str:
     return f"{kind}_{uuid.uuid4().hex[:20]}"
 
@@ -246,7 +285,16 @@ class _Handler(BaseHTTPRequestHandler):
         if path.endswith("/count_tokens"):
             self._send_json(200, {"input_tokens": _TOKENS_IN})
             return
-        kinds = {"/messages": _messages, "/responses": _responses, "/chat/completions": _chat}
+        if path.endswith(":countTokens"):
+            self._send_json(200, {"totalTokens": _TOKENS_IN})
+            return
+        kinds = {
+            "/messages": _messages,
+            "/responses": _responses,
+            "/chat/completions": _chat,
+            ":generateContent": _gemini,
+            ":streamGenerateContent": _gemini,
+        }
         kind = next((end for end in kinds if path.endswith(end)), None)
         if kind is None:
             self._send_json(404, {})
@@ -260,19 +308,23 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_events(_messages_answer(said, asked), is_named=True)
         elif kind == "/responses":
             self._send_events(_responses_answer(said, asked), is_named=True)
+        elif kind == ":generateContent":
+            self._send_json(200, _gemini_answer(said))
+        elif kind == ":streamGenerateContent":
+            self._send_events([_gemini_answer(said)], is_named=False)
         elif is_stream:
-            self._send_events(_chat_answer(said, asked, is_stream=True), is_named=False)
+            self._send_events(_chat_answer(said, asked, is_stream=True), is_named=False, is_ended=True)
         else:
             self._send_json(200, _chat_answer(said, asked, is_stream=False)[0])
 
     def _send_json(self, status: int, value: dict[str, Any]) -> None:
         self._send(status, "application/json", json.dumps(value).encode())
 
-    def _send_events(self, events: list[dict[str, Any]], *, is_named: bool) -> None:
+    def _send_events(self, events: list[dict[str, Any]], *, is_named: bool, is_ended: bool = False) -> None:
         lines = [
             (f"event: {one['type']}\n" if is_named else "") + f"data: {json.dumps(one)}\n\n" for one in events
         ]
-        lines += [] if is_named else ["data: [DONE]\n\n"]
+        lines += ["data: [DONE]\n\n"] if is_ended else []
         self._send(200, "text/event-stream", "".join(lines).encode())
 
     def _send(self, status: int, kind: str, body: bytes) -> None:
