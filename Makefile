@@ -47,8 +47,11 @@ test-long: test
 
 # Agent programs at the versions that docs/agents.md speaks of, in a folder that all checkouts share (1.6 GiB).
 TOOLS = $(or $(WAVES_TOOLS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/git-waves/tools)
-test-tools: CHOICE = -m tools
+# The agents run without a network, where that can be had; the other tests fetch what they need.
+AGENT_TESTS = tests/tools/test_real_agents.py
+test-tools: CHOICE = -m tools --ignore=$(AGENT_TESTS)
 test-tools: real-agents test
+	$(BIN)/python tools/offline.py $(BIN)/python -m pytest -n $(WORKERS) -m tools $(AGENT_TESTS)
 
 real-agents:
 	@sh tools/agents.sh "$(TOOLS)"
