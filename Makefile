@@ -45,7 +45,7 @@ test: $(STAMP)
 test-long: CHOICE = -m long $(FULL)
 test-long: test
 
-# Agent programs at the versions that docs/agents.md speaks of, in a folder that all checkouts share (1.6 GiB).
+# Agent programs at the versions that docs/agents.md speaks of, in a folder that all checkouts share (over 2 GiB).
 TOOLS = $(or $(WAVES_TOOLS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/git-waves/tools)
 # The agents run without a network, where that can be had; the other tests fetch what they need.
 AGENT_TESTS = tests/tools/test_real_agents.py
