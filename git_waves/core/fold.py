@@ -210,7 +210,9 @@ class RunState:
         task.status = status
         task.since = at
         task.held = task.held_at = ""
-        if status in SETTLED or status in STUCK or status in (PASSED, AWAITING):
+        # What passed was over then: the wait for the others of its round, and for gates, is none of its time.
+        was_over = status in IN_TREE and task.ended
+        if not was_over and (status in SETTLED or status in STUCK or status in (PASSED, AWAITING)):
             task.ended = at
         if status not in LIVE and status != PASSED:
             task.foreseen = {}

@@ -60,7 +60,7 @@ def _facts(shown: Shown, now: float) -> Iterator[str]:
         yield from _fact("taken up", [TAKEN_UP[task.taken_up]] if task.taken_up else [])
         yield from _fact("session", [clean(task.session)] if task.session else [])
     yield from _fact("agent", _agent(task))
-    yield from _fact("before", map(clean, task.earlier))
+    yield from _fact("before", map(clean, _earlier(task)))
     yield from _fact("limits", [limits] if (limits := amounts.limits(shown.limits)) else [])
     yield from _fact("used", _used(task))
     yield from _fact("merged", [task.commit[:10]] if task.commit else [])
@@ -71,7 +71,16 @@ def _facts(shown: Shown, now: float) -> Iterator[str]:
     yield from _fact("reason", [clean(task.reason)] if task.reason else [])
     yield from _fact("paths", map(clean, task.paths))
     yield from _fact("asked for", map(_request, task.requests))
-    yield from _fact("hint", [clean(task.hint)] if task.hint else [])
+    is_this = task.hint == f"git waves show {task.id}"  # what was just typed
+    yield from _fact("hint", [clean(task.hint)] if task.hint and not is_this else [])
+
+
+def _earlier(task: TaskState) -> list[str]:
+    """What came of attempts before; of the current one, if that is where the task is stuck, `reason` tells."""
+    told = (
+        task.status in fold.STUCK and task.earlier and task.earlier[-1].startswith(f"attempt {task.attempt} ")
+    )
+    return task.earlier[:-1] if told else task.earlier
 
 
 def _agent(task: TaskState) -> Iterator[str]:

@@ -136,6 +136,16 @@ def test_everything_about_a_task(
     check_golden("show/task.txt", waves("show", "t1").out, replace={tip[:10]: "<tip>", base[:10]: "<base>"})
 
 
+def test_a_fall_is_told_once_and_its_hint_is_not_what_was_just_typed(
+    waves: Waves, scene: scenes.Scene
+) -> None:
+    scene.park("t1", "agent", "the second fall", attempt=2, hint="git waves show t1")
+    out = waves("show", "t1").out
+    assert out.count("the second fall") == 1
+    assert "attempt 1 failed at agent" in out
+    assert "git waves show t1" not in out
+
+
 @pytest.mark.usefixtures("scene")
 def test_a_task_that_never_started(waves: Waves) -> None:
     check_golden("show/pending.txt", waves("show", "t2").out)

@@ -214,6 +214,19 @@ def test_a_finished_run_with_work_left_out(tmp_path: Path) -> None:
     check_golden("status/finished.txt", status_text(state_of(scene), is_running=False, now=now(scene)))
 
 
+def test_the_time_of_a_task_is_that_of_its_attempt_however_long_it_waits_to_be_merged(tmp_path: Path) -> None:
+    scene = scenes.Scene(tmp_path)
+    scene.begin({"1": [["t1", "t2"]]})
+    scene.climb("t1")
+    ended = state_of(scene).tasks["t1"].ended
+    scene.wait(hours=3)
+    scene.climb("t2")
+    scene.merge("t1", "t2")
+    scene.publish("1")
+    assert state_of(scene).tasks["t1"].status == "integrated"
+    assert state_of(scene).tasks["t1"].ended == ended
+
+
 def test_titles_and_reasons_are_inert(tmp_path: Path) -> None:
     scene = scenes.Scene(tmp_path)
     scene.begin({"1": [["t1"]]}, titles={"t1": "\x1b[2Jhidden \u202e title"})
