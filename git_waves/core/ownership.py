@@ -7,7 +7,7 @@ Inferred claims always count as conflicts. A task without any claim owns nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -239,12 +239,13 @@ def _ordered(patterns: list[PathPattern]) -> tuple[PathPattern, ...]:
     """Sorted as they are written, each once."""
     if len(patterns) < 2:
         return tuple(patterns)
-    by_text = {str(pattern): pattern for pattern in patterns}
+    by_text = dict(zip(_texts(patterns), patterns, strict=True))
     return tuple(by_text[text] for text in sorted(by_text))
 
 
-def _texts(patterns: tuple[PathPattern, ...]) -> list[str]:
-    return [p.text if p.kind is PatternKind.FILE else str(p) for p in patterns] if patterns else []
+def _texts(patterns: Sequence[PathPattern]) -> list[str]:
+    is_file = PatternKind.FILE
+    return [p.text if p.kind is is_file else str(p) for p in patterns] if patterns else []
 
 
 def _pattern_of(text: str) -> PathPattern:

@@ -27,7 +27,11 @@ _looks_right = re.compile(r'"schema_version"\s*:').search
 
 def is_masterplan(decoded: str) -> bool:
     """Whether the text looks like a `plan.index.json`."""
-    return decoded.lstrip().startswith("{") and _looks_right(decoded) is not None
+    return (
+        decoded[:2000].lstrip().startswith("{")
+        and '"schema_version"' in decoded
+        and _looks_right(decoded) is not None
+    )
 
 
 def read_masterplan(text: PlanText, decoded: str) -> Plan:
