@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _PROGRAM = re.compile(r"/?[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_.+-]+)*")
+_SCRIPT = re.compile(r"(?:\./)?[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.+-]+)+|\./[A-Za-z0-9_.+-]+")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=[A-Za-z0-9_./:@%+,-]*")
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_./:@%+,=-]+")
 _ENDS_OF_STATEMENTS = re.compile(r"&&|;|\n")
@@ -22,6 +23,15 @@ _NOT_PROGRAMS = frozenset(_OF_THE_SHELL.split())
 def is_sure_name(program: str) -> bool:
     """Whether the name can be looked up before the run: bare or absolute. A path inside the repository may yet be made."""
     return bool(_PROGRAM.fullmatch(program)) and (program.startswith("/") or "/" not in program)
+
+
+def first_script(text: str) -> str | None:
+    """The path inside the repository that a text for `sh -c` starts before anything else; None when it does not, or when
+    that is not certain."""
+    words = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    first = words[0].split()[0] if words else ""
+    is_sure = _SCRIPT.fullmatch(first) and "||" not in text and "/../" not in f"/{first}/"
+    return first if is_sure else None
 
 
 def first_program(text: str) -> str | None:

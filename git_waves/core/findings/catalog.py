@@ -233,6 +233,14 @@ _SHOWN = {
         "without trees has no history to read, and reading a plan fetches nothing.",
         "Look at what git says. To leave history out on purpose, say --no-history.",
     ),
+    "W813": Explanation(
+        "a program of the repository cannot be started",
+        "A command starts a path inside the repository in a fresh worktree, and the commit that the work starts from has no "
+        "such file, or has it without the executable bit; no task claims it and nothing in the plan brings it. What lies "
+        "uncommitted in your checkout is not in the worktrees of tasks. Every task that needs it would fail.",
+        "Commit the file, with 'git update-index --chmod=+x' where the bit is missing, or name the program by its absolute "
+        "path.",
+    ),
 }
 CATALOG = dict(sorted((_SHOWN | HIDDEN).items()))
 """Every code a finding can have; codes are never reused."""

@@ -117,7 +117,7 @@ def check_commands(plan: Plan, missing: Iterable[tuple[str, str, int, TaskId | N
             tasks=tuple(
                 dict.fromkeys(use.task for use in places if use.task in known and use.task is not None)
             ),
-            evidence=listed(map(_place, places)),
+            evidence=listed(map(place_words, places)),
             hint=f"install '{program}', or correct the command",
         )
         for program, places in uses.items()
@@ -140,14 +140,15 @@ def check_own_commands(plan: Plan) -> tuple[Finding, ...]:
             message=message,
             line=min((use.line for use in places if use.line), default=0),
             tasks=tuple(dict.fromkeys(use.task for use in places if use.task is not None)),
-            evidence=listed(map(_place, places)),
+            evidence=listed(map(place_words, places)),
             hint=hint,
         )
         for (message, hint), places in found.items()
     )
 
 
-def _place(use: ProgramUse) -> str:
+def place_words(use: ProgramUse) -> str:
+    """Evidence: where the plan starts a program."""
     owner = f" of task '{use.task}'" if use.task is not None else ""
     line = f" (line {use.line})" if use.line else ""
     return f"{use.where}{owner} starts it{line}"

@@ -10,6 +10,7 @@ from git_waves.core.findings.claimed import check_claimed
 from git_waves.core.findings.facts import Facts
 from git_waves.core.findings.habits import check_habits
 from git_waves.core.findings.schedulers import check_schedulers
+from git_waves.core.findings.scripts import check_scripts
 from git_waves.core.findings.wording import count
 from git_waves.core.model import Finding, Intent, Level, RepoPath
 from git_waves.core.repository import RepositoryFacts
@@ -21,6 +22,7 @@ def check_repository(facts: Facts, repository: RepositoryFacts) -> tuple[Finding
         *_base(repository),
         *check_claimed(facts, repository),
         *_kept(facts, repository),
+        *check_scripts(facts, repository),
         *check_schedulers(facts, repository),
         *check_habits(facts, repository),
     )

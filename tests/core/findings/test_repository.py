@@ -24,6 +24,7 @@ def repository(
     *paths: str,
     links: Iterable[str] = (),
     submodules: Iterable[str] = (),
+    programs: Iterable[str] = (),
     ignored: Mapping[str, str] | None = None,
     habits: Iterable[tuple[str, str, int, int]] = (),
     scheduled: Iterable[ScheduledWrite] = (),
@@ -37,6 +38,7 @@ def repository(
     modes = dict.fromkeys(map(RepoPath, paths or TREE), "100644")
     modes.update(dict.fromkeys(map(RepoPath, links), LINK))
     modes.update(dict.fromkeys(map(RepoPath, submodules), SUBMODULE))
+    modes.update(dict.fromkeys(map(RepoPath, programs), "100755"))
     found = tuple(Habit(RepoPath(file), RepoPath(other), k, n) for file, other, k, n in habits)
     return RepositoryFacts(
         base=Oid("1" * 40),
@@ -451,3 +453,48 @@ def test_a_companion_that_is_gone_and_the_plan_itself_are_none() -> None:
     some = plan(task("io", modify=["core/io.c"]))
     habits = [("core/io.c", "core/gone.c", 25, 25), ("core/io.c", "plan.yaml", 25, 25)]
     assert findings(some, repository(*TREE, "plan.yaml", habits=habits)) == ()
+
+
+# ---------------------------------------------------------------------- programs of the repository
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("./agent.sh", "'agent.sh' is no file in 'main', where the work starts from"),
+        ("tools/agent.sh --quiet < x", "'tools/agent.sh' is no file in 'main', where the work starts from"),
+        ("# ours\n./core/io.c", "'core/io.c' is not executable in 'main', where the work starts from"),
+    ],
+)
+def test_a_program_that_no_worktree_will_have_stops_the_plan(command: str, message: str) -> None:
+    some = plan(task("a", "a.txt", run=sh(command)), task("b", "b.txt", run=sh(command)))
+    finding = only(some, repository("core/io.c"))
+    assert (finding.code, finding.level, finding.message) == ("W813", Level.VIOLATION, message)
+    assert finding.tasks == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "agent.sh",
+        "/opt/agent.sh",
+        "../agent.sh",
+        "tools/../../x",
+        "test -x ./a || ./b",
+        "linked/agent.sh",
+        "cd x && ./b",
+        "~/agent.sh",
+        "$HOME/agent",
+        "run/me",
+    ],
+)
+def test_a_program_that_may_be_there_is_nobodys_trouble(command: str) -> None:
+    base = repository("Makefile", links=["linked"], programs=["run/me"])
+    assert findings(plan(task("a", "Makefile", run=sh(command))), base) == ()
+
+
+def test_what_a_set_up_an_include_or_a_task_may_bring_is_not_missed() -> None:
+    command = sh("./agent.sh")
+    assert findings(plan(task("a", "Makefile", run=command), setup=(sh("make agent"),)), repository()) == ()
+    assert findings(plan(task("a", "agent.sh", run=command)), repository("x", "agent.sh")) == ()
+    assert findings(plan(task("a", "x", run=command)), repository("x", ".worktreeinclude")) == ()
