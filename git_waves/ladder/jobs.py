@@ -122,6 +122,13 @@ def last_words(state: Climb, rung: str) -> str:
     return f": {said[:_LONGEST_WORDS]}" if said else ""
 
 
+# What a shell means by them; nearly always a script that is not committed, or not as an executable.
+_OF_THE_SHELL = {
+    126: " (found but not executable; is its mode committed?)",
+    127: " (a command was not found; is it committed?)",
+}
+
+
 def how_it_ended(result: JobResult) -> str:
     """Words for a command that did not end well, to follow its name."""
     if result.reason is Reason.WALL_CLOCK:
@@ -135,5 +142,5 @@ def how_it_ended(result: JobResult) -> str:
     if result.signal is not None:
         return f"was killed by signal {result.signal}"
     if result.code is not None:
-        return f"ended with exit code {result.code}"
+        return f"ended with exit code {result.code}{_OF_THE_SHELL.get(result.code, '')}"
     return f"ended: {result.reason}"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
+import sys
 from pathlib import Path
+
+import pytest
 
 from git_waves.adapters.git import Git
 from git_waves.adapters.include import Brought, Wanted, bring, copy_content
@@ -56,3 +61,27 @@ def test_between_file_systems_content_is_copied(tmp_path: Path) -> None:
             assert os.pread(other, 100, 0) == b"content"
         finally:
             os.close(other)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has this call")
+def test_where_the_file_system_shares_blocks_nothing_is_copied_and_a_full_disk_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int, int]] = []
+
+    def shares(target: int, request: int, source: int) -> int:
+        asked.append((target, request, source))
+        return 0
+
+    def is_full(*_call: int) -> int:
+        raise OSError(errno.ENOSPC, "full")
+
+    (tmp_path / "source").write_bytes(b"content")
+    with (tmp_path / "source").open("rb") as source, (tmp_path / "target").open("wb") as target:
+        monkeypatch.setattr(fcntl, "ioctl", shares)
+        assert copy_content(source.fileno(), target.fileno()) is True
+        assert asked == [(target.fileno(), 0x40049409, source.fileno())]
+        monkeypatch.setattr(fcntl, "ioctl", is_full)
+        with pytest.raises(OSError, match="full"):
+            copy_content(source.fileno(), target.fileno())
+    assert (tmp_path / "target").read_bytes() == b""

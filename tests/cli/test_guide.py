@@ -50,6 +50,7 @@ def test_the_examples_are_what_the_guide_says(
     """Good is without any finding at all; bad has the one that the chapter is about."""
     repo.commit({"agent": "#!/bin/sh\n", "plan.yaml": plan})
     (repo.folder / "agent").chmod(0o755)
+    repo.git("commit", "-qam", "It can be started")
     is_refused = code is not None and "violation" in repo.run_waves("plan", "plan.yaml").stdout
     found = json.loads(waves("plan", "plan.yaml", "--json", exit=1 if is_refused else 0).out)["findings"]
     codes = {finding["code"] for finding in found}

@@ -215,6 +215,7 @@ def test_a_program_that_does_not_exist_is_a_violation(repo: RepoBuilder, waves: 
 def test_a_program_of_the_repository_is_looked_up_in_it(repo: RepoBuilder, waves: Waves) -> None:
     repo.commit({PLAN: plan(task("t1", run="tools/make-it t1")), "tools/make-it": "#!/bin/sh\n"})
     (repo.folder / "tools/make-it").chmod(0o755)
+    repo.git("commit", "-qam", "It can be started")
     waves("plan", cwd=repo.folder / "tools")
 
 

@@ -154,7 +154,10 @@ def test_a_wrong_key_of_the_plan_is_told_with_its_line(lines: str, expected: str
         ("gates: {unit: []}", problem(4, "gate 'unit' is an empty command", "write the command, or take it out")),
         ("gates: {unit: [[make]]}", problem(4, "gate 'unit' must be text, not a list")),
         ("gates: {run: {run: {a: b}}}", problem(4, "'run' of gate 'run' must be a command: a text for the shell, or a list that is executed as it is, not a mapping")),
-        ("gates: [make]", problem(4, "'gates' must be a mapping, not a list")),
+        (
+            "gates: [make]",
+            problem(4, "'gates' must be a mapping, not a list", "write gates: {NAME: {run: COMMAND}}"),
+        ),
         ("gates: {-x: make}", problem(4, "gate '-x' has a name that cannot be used", LETTERS)),
         ("gates: {Review: make}", problem(4, "the gate name 'Review' is taken by git-waves itself", "choose another name; the integration review stands under 'review:'")),
         ("sandbox: jail", problem(4, "unknown sandbox 'jail'", "known: none, landlock, bwrap")),
@@ -174,7 +177,10 @@ def test_a_wrong_key_of_the_plan_is_told_with_its_line(lines: str, expected: str
         ("stages: {risk: {tasks: [a]}}", problem(4, "stage 'risk' has no 'run'", "add a line 'run: ...'")),
         ("stages: {risk: [[x]]}", problem(4, "stage 'risk' must be text, not a list")),
         ("stages: {risk: {run: x, groups: [a]}}", problem(4, "unknown key 'groups' in stage 'risk'", "known keys: run, timeout, tasks")),
-        ("stages: [risk]", problem(4, "'stages' must be a mapping, not a list")),
+        (
+            "stages: [risk]",
+            problem(4, "'stages' must be a mapping, not a list", "write stages: {NAME: {run: COMMAND}}"),
+        ),
         ("resources: {db: {capacity: 0}}", problem(4, "'capacity' of resource 'db' must be a whole number of at least 1, not '0'")),
         ("resources: {db: {scope: planet}}", problem(4, "unknown scope 'planet'", "known: run, machine")),
         ("resources: {db: 2}", problem(4, "resource 'db' must be a mapping, not text")),

@@ -51,6 +51,12 @@ _ONE_OF = {
     "include": "include entry",
     "background": "background writer",
 }
+
+# How a section is written whose names people tend to leave out.
+_WRITTEN = {
+    "gates": "write gates: {NAME: {run: COMMAND}}",
+    "stages": "write stages: {NAME: {run: COMMAND}}",
+}
 _EXPECTED = {
     "string_type": "text",
     "list_type": "a list",
@@ -219,6 +225,8 @@ def _problem(tree: MarkedMap, detail: ErrorDetails, location: Location) -> PlanP
     if not expected:
         return PlanProblem(place.line, f"{what} is wrong: {detail['msg'].lower()}")
     hint = f"write [{shorten(str(place.node), 30)}]" if expected == "a list" and found == "text" else ""
+    if len(location) == 1:
+        hint = hint or _WRITTEN.get(str(location[0]), "")
     return PlanProblem(place.line, f"{what} must be {expected}, not {found}", hint)
 
 
