@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from git_waves.adapters import admins, archive, private, submodules
+from git_waves.adapters.durable import sync_path
 from git_waves.adapters.git import Change, Git, GitError
 from git_waves.adapters.locks import worktree_lock
 from git_waves.core.model import Oid, RepoPath
@@ -222,6 +223,11 @@ def remove(git: Git, lease: Lease, *, integration: Oid, handed_on: Collection[Oi
             except GitError as error:
                 return Kept(reason=f"git would not remove it: {error.stderr}", is_trouble=True)
     private.discard(lease.private)
+    try:  # whoever is told that it is gone may rely on it: a power cut must not bring it back
+        for place in (lease.folder.parent, git.git_dir / "worktrees", git.git_dir):
+            sync_path(place)
+    except OSError as error:
+        return Kept(reason=f"its removal may not last: {error.strerror}", is_trouble=True)
     return Removed(archive=kept_in)
 
 

@@ -466,3 +466,14 @@ def test_what_git_knows_of_a_gates_worktree_goes_when_its_folder_is_gone(
     shutil.rmtree(folder)
     assert throwaway.drop(git, folder) == ""
     assert len(git.worktrees()) == 1
+
+
+def test_a_worktree_is_called_removed_only_when_no_power_cut_can_bring_it_back(
+    repo: RepoBuilder, git: Git, base: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lease = made(git, lease_in(repo, base))
+    synced: list[tuple[Path, bool]] = []
+    monkeypatch.setattr(worktrees, "sync_path", lambda place: synced.append((place, lease.folder.exists())))
+    assert worktrees.remove(git, lease, integration=Oid(base)) == worktrees.Removed(archive=None)
+    assert (lease.folder.parent, False) in synced
+    assert (git.git_dir / "worktrees", False) in synced
