@@ -212,7 +212,12 @@ def _follow_the_hint(world: World, script: Script, done: Done) -> int:
         for task in state.tasks.values()
         if task.status == fold.PARKED or (task.status == fold.FAILED and task.id not in script.hopeless)
     ]
-    return sum(world.waves("retry", task).code == 0 for task in stuck)
+    asked = sum(world.waves("retry", task).code == 0 for task in stuck)
+    for task, act in script.by_hand.items():  # its first attempt was lost, so the person does it once more
+        if task in state.tasks and state.tasks[task].status == fold.AWAITING:
+            act(world)
+            asked += world.waves("done", task).code == 0
+    return asked
 
 
 def fresh(folder: Path, template: World) -> World:

@@ -6,7 +6,7 @@ Each script ends in one tree, whatever happens on the way; that is what makes it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tests.soak.world import World
 
@@ -65,6 +65,8 @@ class Script:
         frozenset()
     )  # tasks whose work may be in a candidate, and in nothing that is published
     hopeless: frozenset[str] = frozenset()  # tasks that nobody tries again once they failed
+    # What a person does of an attended task that begins anew.
+    by_hand: Mapping[str, Callable[[World], object]] = field(default_factory=dict)
 
     def make(self, world: World) -> None:
         """The world as it is before the first step."""
@@ -256,23 +258,24 @@ def attended(scheduler: str) -> Script:
     """A person does a task, gets it wrong at first, and an agent goes on from there that the run lets try twice."""
     by_hand = "  - {id: ask, files: [ask.txt], attended: true, verify: grep -q right ask.txt}\n"
 
-    def writes(words: str) -> Step:
+    def writes(words: str) -> Callable[[World], None]:
         def act(world: World) -> None:
             newest = max(world.worktrees.glob("p/ask.*"), key=lambda folder: int(folder.suffix[1:]))
             (newest / "ask.txt").write_text(f"{words}\n")
 
-        return Step(act=act)
+        return act
 
     return Script(
         name=f"attended {scheduler}",
         files=_files(_plan(scheduler, by_hand, _task("b", "stumbles", needs="ask", more=", attempts: 2"))),
         owned={"ask": ("ask.txt",), "b": ("b.txt",)},
+        by_hand={"ask": writes("right")},
         steps=(
             _RUN_AND_HALT,
-            writes("wrong"),
+            Step(act=writes("wrong")),
             Step(words=("done", "ask")),
             _RUN_AND_HALT,
-            writes("right"),
+            Step(act=writes("right")),
             Step(words=("done", "ask")),
             _RUN,
         ),
