@@ -96,3 +96,24 @@ def test_the_scripts_are_well_formed(shell: str) -> None:
     if program is None:
         pytest.skip(f"{shell} is not here")
     subprocess.run([program, "-n", str(FOLDER / f"git-waves.{shell}")], check=True)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not here")
+def test_fish_completes_a_task_and_offers_files_only_where_nothing_better_is_known(repo: RepoBuilder) -> None:
+    repo.commit({".waves/plan.yaml": plan(task("a-long-name")), "a-file": ""})
+    repo.waves("run")
+    script = str(FOLDER / "git-waves.fish")
+    for line, found in (
+        ("git waves show a-", "a-long-name"),
+        ("git-waves show a-", "a-long-name"),
+        ("git-waves plan a-", "a-file"),
+    ):
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", f"source {script}; complete -C '{line}'"],
+            cwd=repo.folder,
+            env=repo.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stdout.split() == [found], done.stderr
