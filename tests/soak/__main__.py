@@ -67,7 +67,7 @@ def main() -> int:
     for kind in sorted(runs):
         words = f"{kind:16}{runs[kind]:6} scenarios, {met[kind]:6} hurt on their way"
         print(words + (f", {asked_for[kind]} more commands by a person" if asked_for[kind] else ""))
-    for kind in sorted(hoped_for - {*runs}):
+    for kind in sorted(hoped_for - {*runs}) if _is_timed(asked) else ():
         print(f"{kind:16}     0 scenarios, the time was over before its turn")
     print(f"{'scenarios run':40}{sum(runs.values()):6}")
     for kind in invariants.KINDS:
@@ -96,6 +96,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--every", type=int, default=1, help="of 'every event', only one in so many")
     parser.add_argument("--stories", default=str(Path(tempfile.gettempdir()) / "git-waves-soak"))
     return parser.parse_args()
+
+
+def _is_timed(asked: argparse.Namespace) -> bool:
+    return not (asked.rounds or asked.scenarios or asked.turn is not None)
 
 
 class Turns:
@@ -160,7 +164,6 @@ def _results(
     asked: argparse.Namespace, lab: Lab, turns: Turns, possible: dict[str, Kind]
 ) -> Iterator[tuple[int, Result]]:
     """What came of scenario after scenario, with its turn, until there were as many as was asked for or the time is over."""
-    is_timed = not (asked.rounds or asked.scenarios or asked.turn is not None)
     give_up = time.monotonic() + asked.minutes * 60
     names = sorted(possible)
     number = 0
@@ -171,7 +174,7 @@ def _results(
         for result in possible[kind_of_turn(asked.seed, turn, names)](lab):
             yield turn, result
             number += 1
-            if is_timed and time.monotonic() > give_up:
+            if _is_timed(asked) and time.monotonic() > give_up:
                 return
         if asked.scenarios and number >= asked.scenarios:
             return
