@@ -333,6 +333,22 @@ def test_a_worktree_on_a_disk_that_is_not_there_is_parked_and_git_keeps_knowing_
     assert repo.git("status", "--porcelain", cwd=folder / "p/t1.1") == "?? t1.txt"
 
 
+def test_the_next_run_cuts_a_torn_last_line_off_and_goes_on(repo: RepoBuilder) -> None:
+    run = 'test "$WAVES_ATTEMPT" = 2 && echo t1 > t1.txt'
+    repo.commit({".waves/plan.yaml": plan(task("t1", run=run))})
+    assert repo.run_waves("run").returncode == 1
+    repo.waves("retry", "t1")
+    before = events(repo)
+    (log,) = (repo.folder / ".git/waves/runs").glob("*/events.jsonl")
+    with log.open("ab") as torn:
+        torn.write(b'{"n":%d,"at":"2026-11-30T09:' % (len(before) + 1))
+    repo.waves("run")
+    assert merged(repo) == ["t1"]
+    after = events(repo)
+    assert after[: len(before)] == before, "nothing that was whole is gone"
+    assert [event["n"] for event in after] == list(range(1, len(after) + 1))
+
+
 def test_lines_that_somebody_else_writes_into_the_log_are_cut_off_and_end_the_run(repo: RepoBuilder) -> None:
     forge = (
         'l=$(echo "$(git rev-parse --git-common-dir)"/waves/runs/*/events.jsonl); n=$(($(wc -l < $l) + 1))\n'
