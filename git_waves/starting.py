@@ -388,7 +388,8 @@ def _resume(
         )
     if state.plan_blob != git.blob_id(text.data):
         say(
-            f"note: '{text.source}' has changed since run '{state.run}' began; the run goes on with the plan as it was"
+            f"note: '{text.source}' has changed since run '{state.run}' began; the run goes on with the plan as it was, "
+            "'git waves run --new' begins anew with this one"
         )
     if options.sandbox is not None:
         raise UsageError(
