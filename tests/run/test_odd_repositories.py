@@ -84,7 +84,7 @@ ODD: dict[str, Callable[[RepoBuilder], RepoBuilder]] = {
     ),
     "a replaced commit": after("git replace HEAD HEAD~1"),
     "a grafted history": after("git replace --graft HEAD"),
-    "tags called like our branches": after("git tag waves/p/integration; git tag waves/p/t1/1"),
+    "tags called like our branches": after("git tag waves/p/t1/1; git tag waves/p/integration/1"),
     "thousands of refs, packed and loose": after(
         'for n in $(seq 2000); do echo "create refs/heads/other/$n HEAD"; done | git update-ref --stdin',
         "git pack-refs --all",
