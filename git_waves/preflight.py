@@ -148,12 +148,13 @@ def refuse_taken_names(repository: Repository, plan: Plan, previous: Oid | None)
                 hint=f"rename it: git branch -m {part.removeprefix('refs/heads/')} NEW",
             )
     shown = refs.shown_branch(plan.name)
-    for name in git.refs(f"refs/heads/waves/{plan.name}/", f"refs/tags/{shown}"):
-        if name == f"refs/tags/{shown}":
-            raise SurroundingsError(
-                f"the tag '{shown}' exists, and git would take it for the branch of that name",
-                hint=f"rename it: git tag NEW {name}; git tag -d {shown}",
-            )
+    tag = f"refs/tags/{shown}"
+    if git.ref(tag) is not None:
+        raise SurroundingsError(
+            f"the tag '{shown}' exists, and git would take it for the branch of that name",
+            hint=f"rename it: git tag NEW {tag}; git tag -d {shown}",
+        )
+    for name in git.refs(f"refs/heads/waves/{plan.name}/"):
         is_shown = name == refs.integration_branch(plan.name) and previous is not None
         if name not in ours and not is_shown:
             short = name.removeprefix("refs/heads/")
