@@ -129,6 +129,7 @@ def test_a_passed_tip_hangs_on_a_ref_of_ours_until_it_is_merged(scene: Scene) ->
     assert scene.git.ref("refs/waves/p/r1/candidate") == commit
 
 
+@pytest.mark.long
 def test_a_lock_that_a_killed_git_left_is_named_with_its_file(scene: Scene) -> None:
     lock = scene.repo.folder / ".git/refs/waves/integration/p.lock"
     lock.write_text("")
@@ -140,6 +141,7 @@ def test_a_lock_that_a_killed_git_left_is_named_with_its_file(scene: Scene) -> N
     assert "remove the file" in caught.value.hint
 
 
+@pytest.mark.long
 def test_a_branch_that_cannot_move_keeps_nothing_from_being_published(scene: Scene) -> None:
     commit = scene.merge_commit()
     refs.move_candidate(scene.git, scene.run.state, scene.run.state.tasks["t1"], commit)

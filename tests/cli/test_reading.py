@@ -58,6 +58,7 @@ def test_a_plan_that_declares_no_files_is_not_clean_but_unmeasured(repo: RepoBui
 # ---------------------------------------------------------------------- where it is read from
 
 
+@pytest.mark.long
 def test_the_usual_place_is_found_from_everywhere_by_git_itself(repo: RepoBuilder, tmp_path: Path) -> None:
     repo.commit({PLAN: phase3(), "src/deep/a.c": ""})
     repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "linked"))

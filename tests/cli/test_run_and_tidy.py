@@ -167,6 +167,7 @@ def test_clean_with_archive_saves_first_and_then_nothing_is_left(halted: RepoBui
     )
 
 
+@pytest.mark.long
 def test_clean_that_could_not_save_something_keeps_it_and_ends_with_an_error(
     halted: RepoBuilder, waves: Waves
 ) -> None:

@@ -29,6 +29,7 @@ def soak(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_a_kill_of_the_coordinator_and_one_of_everything_change_nothing() -> None:
     told = soak("--rounds", "1", "--kinds", "killed", "machine gone", "--scripts", "red dag-parallel")
     assert re.search(r"scenarios run +2\b", told)

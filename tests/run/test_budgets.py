@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.run.test_whole_runs import INTEGRATION, events, merged, read_until, start
 from tests.support.jobs import eventually
 from tests.support.plans import phase3, plan, task, wait_for
@@ -112,6 +114,7 @@ def test_work_that_is_done_is_merged_and_published_beyond_the_limit(repo: RepoBu
     assert merged(repo) == ["t1"]
 
 
+@pytest.mark.long
 def test_a_run_whose_time_is_over_lets_what_is_in_flight_finish_and_halts(repo: RepoBuilder) -> None:
     go = repo.folder.parent / "go"
     slow = phase3(run={"t1": f"{wait_for(go)}; echo t1 > t1.txt"}, head="budget: {wall_clock: 1s}\n")

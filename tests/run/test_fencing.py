@@ -29,6 +29,7 @@ RESULT = {
 }
 
 
+@pytest.mark.long
 def test_what_comes_late_of_an_old_attempt_changes_nothing_about_the_new_one(repo: RepoBuilder) -> None:
     """Its supervisor writes its result, its branch moves, its agent asks for a path; with and without a coordinator."""
     go = repo.folder.parent / "go"

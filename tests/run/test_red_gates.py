@@ -12,6 +12,8 @@ from tests.support.plans import plan, task, wait_for
 from tests.support.processes import Coordinator
 from tests.support.repo import RepoBuilder
 
+pytestmark = pytest.mark.long  # whole runs, a few seconds each
+
 INTEGRATION = "refs/waves/integration/p"
 
 TOGETHER = "gates:\n  fits: '! { test -e left.txt && test -e right.txt; }'\n"
@@ -225,7 +227,6 @@ def test_a_gate_finds_what_the_gates_before_it_made_also_where_it_is_tried(repo:
     assert found(repo) == [("b",)]
 
 
-@pytest.mark.long
 def test_a_search_that_is_stopped_goes_on_where_it_was(repo: RepoBuilder) -> None:
     tasks = [task(name, run=f"echo {'BAD' if name == 'c' else name} > {name}.txt") for name in "abcdef"]
     count, go = repo.folder.parent / "count", repo.folder.parent / "go"

@@ -45,6 +45,7 @@ def alone(diary: Path, name: str) -> str:
     return f"echo begin >> '{diary}'; sleep 0.3; echo end >> '{diary}'; echo {name} > {name}.txt"
 
 
+@pytest.mark.long
 def test_two_repositories_share_a_machine_wide_resource_and_the_rest_goes_on(
     repo: RepoBuilder, tmp_path: Path
 ) -> None:

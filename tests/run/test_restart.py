@@ -16,6 +16,8 @@ from tests.support.plans import plan, task, wait_for
 from tests.support.processes import Coordinator, processes_of
 from tests.support.repo import RepoBuilder
 
+pytestmark = pytest.mark.long  # whole runs, a few seconds each
+
 SESSION = """echo '{"type": "system", "subtype": "init", "session_id": "s-1"}'; """
 """Words of a shell with which an agent tells its session, as Claude Code does."""
 
@@ -167,7 +169,6 @@ def test_an_attempt_that_cannot_go_on_is_parked_with_the_reason(
     assert (seen(repo, "p/t1.1") / "t1.txt").read_text() == "first\n"
 
 
-@pytest.mark.long
 def test_an_agent_that_kills_its_supervisor_again_and_again_is_not_resumed_for_ever(
     repo: RepoBuilder,
 ) -> None:
@@ -180,7 +181,6 @@ def test_an_agent_that_kills_its_supervisor_again_and_again_is_not_resumed_for_e
     assert len(told(repo, "task_taken_up")) == 2
 
 
-@pytest.mark.long
 def test_losses_are_counted_over_coordinators(repo: RepoBuilder) -> None:
     run = f"{SESSION}echo first > t1.txt; touch ../../at-work; sleep 60"
     resume = "echo again >> t1.txt; touch ../../at-work; sleep 60"

@@ -8,6 +8,8 @@ import sys
 import time
 from typing import Any
 
+import pytest
+
 from tests.support.plans import plan, task
 from tests.support.repo import ROOT, RepoBuilder
 
@@ -73,6 +75,7 @@ def test_a_stage_over_its_time_limit_is_red(repo: RepoBuilder) -> None:
     assert "a failed at slow: stage 'slow' was ended: over its time limit after" in done.stdout
 
 
+@pytest.mark.long
 def test_a_stage_outlives_its_coordinator_and_its_result_is_taken(repo: RepoBuilder) -> None:
     head = "stages:\n  slow: echo $$ >> ../../mark; sleep 1.5\n"
     repo.commit({".waves/plan.yaml": plan(task("a"), head=head)})

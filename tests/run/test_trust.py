@@ -16,6 +16,8 @@ from tests.support.golden import check_golden
 from tests.support.plans import plan, task
 from tests.support.repo import ROOT, RepoBuilder
 
+pytestmark = pytest.mark.long  # whole runs, a few seconds each
+
 PLAN = ".waves/plan.yaml"
 TEXT = plan(
     task("t1", run="echo t1 > t1.txt\n: hidden"),
